@@ -42,16 +42,16 @@ pub struct Meta {
     /// whichever part of it is queried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
-    /// The day at the end of which all this was known. Then nothing is told of its age.
+    /// The day at the end of which all this was known. Its age is then left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Date>,
-    /// Whether these are the first values that were published, not those that replaced them.
+    /// True for the first published values, not those that replaced them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub first_release: bool,
     /// The days of delivery from which to which filings are complete, for each form that is held. Filings only.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub coverage: BTreeMap<&'static str, Span>,
-    /// Whether nothing matches a search exactly, so that these are the nearest matches.
+    /// True if nothing matches a search exactly, so that these are the nearest matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fuzzy: bool,
     /// Words of a search that not all of the nearest matches have, in small letters and without accents.
@@ -63,7 +63,7 @@ pub struct Meta {
     /// Words of a search that also found rows by words that are only linked to them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedWords>,
-    /// What was done to the observations, where the rows are not they themselves. Market data only.
+    /// How the observations were transformed; null if they are as published. Market data only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformation: Option<Box<AppliedTransformation>>,
     /// Why there are no rows: a filter with a value that no row has, or days that are not held.
@@ -117,7 +117,7 @@ pub struct LinkedWords {
 pub struct CorrectedWords {
     /// The words as they were given, in small letters and without accents.
     pub from: String,
-    /// What was searched for instead: a word, or the name of a company.
+    /// The word or the company name that was searched for instead.
     pub to: String,
 }
 
@@ -168,7 +168,8 @@ impl<T> Page<T> {
     /// nothing beyond the end is ever read.
     pub(crate) fn read(
         total: u64,
-        (limit, offset): (u32, u64),
+        limit: u32,
+        offset: u64,
         meta: Meta,
         rows: impl FnOnce() -> Result<Vec<T>>,
     ) -> Result<Page<T>> {
@@ -177,7 +178,7 @@ impl<T> Page<T> {
     }
 
     /// A page of a list that is in memory.
-    pub(crate) fn cut(mut all: Vec<T>, (limit, offset): (u32, u64), meta: Meta) -> Page<T> {
+    pub(crate) fn cut(mut all: Vec<T>, limit: u32, offset: u64, meta: Meta) -> Page<T> {
         let total = all.len() as u64;
         all.drain(..usize::try_from(offset).unwrap_or(usize::MAX).min(all.len()));
         all.truncate(limit as usize);
@@ -230,20 +231,20 @@ pub struct Span {
     pub to: Date,
 }
 
-/// What was done to the observations of a series: the parameters, and the rule in a sentence.
+/// How the observations of a series were transformed: the parameters, and the rule in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AppliedTransformation {
     /// The length of periods; `null` where there is one row for each observation.
     pub frequency: Option<&'static str>,
-    /// What a period makes of its observations.
+    /// How the observations of a period become one.
     pub aggregate: Option<&'static str>,
-    /// What is told of each row.
+    /// The units of the rows, such as `percent_change`.
     pub units: &'static str,
     /// The row that is 100, if one was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Date>,
-    /// Which rows are shown, if not all.
+    /// The shown rows, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<&'static str>,
     /// The side of quotes.
@@ -257,7 +258,7 @@ pub struct AppliedTransformation {
 }
 
 impl AppliedTransformation {
-    /// What is done, in a sentence, without parameters yet.
+    /// Takes the rule as a sentence; the parameters are added later.
     pub(crate) fn new(units: &'static str, rule: String) -> AppliedTransformation {
         AppliedTransformation {
             frequency: None,
@@ -278,7 +279,7 @@ impl AppliedTransformation {
 pub enum Hint {
     /// No row has the value of a filter.
     UnknownValue {
-        /// What is listed: `filing` or `company`.
+        /// `filing` or `company`.
         row: &'static str,
         /// The filter: `category`, `type`, `status` or `sector`.
         field: &'static str,
@@ -286,7 +287,7 @@ pub enum Hint {
         given: String,
         /// The values that come nearest.
         nearest: Vec<String>,
-        /// What helps if none does.
+        /// Advice if no suggestion applies.
         otherwise: String,
     },
     /// There is no such company.
@@ -326,7 +327,7 @@ pub enum Hint {
     Other(String),
 }
 
-/// What was given, cut if it is long, without what may be a key.
+/// The given text, truncated, and masked if it may be a key.
 fn shown(given: &str) -> String {
     Key::redact(&truncate(given))
 }

@@ -57,13 +57,13 @@ pub struct Derivation {
     pub from: Date,
     /// The last day of the period.
     pub to: Date,
-    /// What one unit became in the period, with a spread if there is one, rounded to 16 decimals.
+    /// The value of one unit at the end of the period, with the spread if there is one, rounded to 16 decimals.
     pub factor: Figure,
-    /// The same as a change in percent, rounded to 8 decimals.
+    /// The factor as a change in percent, rounded to 8 decimals.
     pub accumulated: Figure,
     /// The number of observations that were compounded.
     pub periods: usize,
-    /// What one of them stands for: `month`, `business day`, `month from day to day` or `observation`.
+    /// The length of one observation: `month`, `business day`, `month from day to day` or `observation`.
     pub period: &'static str,
     /// The first observation; none where the period has no business day.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct Derivation {
     /// The last observation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Rate>,
-    /// What the source itself says of these months, where that is published and held.
+    /// The source's own figure for these months, if it publishes one and it is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedFigure>,
     /// The observations of the page, if the query asked for the steps; `periods` says how many there are in all.
@@ -79,7 +79,7 @@ pub struct Derivation {
     pub steps: Option<Vec<DerivationStep>>,
 }
 
-/// What a source says of a period that was compounded here.
+/// A figure that the source publishes for a period compounded here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PublishedFigure {

@@ -38,7 +38,7 @@ mod tests;
 
 pub use holidays::Holiday;
 
-/// Whether banks and the financial market work on this day.
+/// True for days on which banks and the financial market work.
 #[must_use]
 pub fn is_business_day(day: Date) -> bool {
     !is_weekend(day.day_number()) && holidays::on(day).is_none()
@@ -146,7 +146,7 @@ impl DayQuery {
 pub struct Day {
     /// The day.
     pub date: Date,
-    /// Whether it is a business day.
+    /// False for weekends and bank holidays.
     pub business_day: bool,
     /// The last business day before it.
     pub previous: Option<Date>,

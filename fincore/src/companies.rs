@@ -65,7 +65,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     }
     let Filter { status, sector, is_listed } = filter;
     let total = snapshot.count(TOTAL, (&status, &sector, is_listed))?;
-    let (data, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+    let (data, total) = snapshot.page(total, limit, offset, |limit, offset| {
         snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
     })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
@@ -149,7 +149,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
     }
     let (limit, offset) = (query.limit.get(), query.offset);
     let (data, total) =
-        snapshot.page(found.codes.len() as u64, (limit, offset), |limit, offset| {
+        snapshot.page(found.codes.len() as u64, limit, offset, |limit, offset| {
             let page = found.codes.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
             let page = page.take(usize::try_from(limit).unwrap_or(usize::MAX));
             let companies = page.map(|code| company(*code));
@@ -200,7 +200,7 @@ pub fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<CvmCode> {
     found.ok_or_else(|| Error::not_found(Resource::Company, &company.to_string()))
 }
 
-/// What is wrong with the filters of a query that finds nothing. None if it finds something.
+/// Explains which filter of a query matches nothing; `None` if every filter matches something.
 pub(crate) fn hints(
     snapshot: &Snapshot,
     total: u64,
@@ -227,7 +227,7 @@ pub(crate) fn hints(
     Ok([status, sector].into_iter().flatten().collect())
 }
 
-/// What a search names that is not there.
+/// Names the part of a search that does not exist.
 pub(crate) fn hint_at_unknown(unknown: UnknownInSearch) -> Hint {
     match unknown {
         UnknownInSearch::Identifier { kind, given, nearest } => {
@@ -259,7 +259,7 @@ impl RegistryAge {
     }
 }
 
-/// Whether the registry should have newer changes.
+/// True if the registry should have newer changes.
 pub(crate) fn is_stale(snapshot: &Snapshot) -> Result<bool> {
     Ok(RegistryAge::read(snapshot)?.is_stale())
 }

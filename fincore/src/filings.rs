@@ -32,9 +32,9 @@ use crate::{
     index::{Condition, PageWindow, TermKind},
     store::snapshot::Snapshot,
     values::{
-        CompanyId, CompanyRef, Date, FilingId, PageQuery,
+        CompanyId, CompanyRef, Date, FilingId, KeyRange, PageQuery,
         error::{Error, Resource, Result},
-        first_key, fold, last_key, nearest_to_unknown,
+        fold, nearest_to_unknown,
     },
 };
 
@@ -61,7 +61,7 @@ pub use search_words::search;
 /// Fails if `from` is after `to`.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
     let fields = query.filter_fields();
-    let page = Filter::new(snapshot, &fields)?.page(snapshot, (query.limit, query.offset))?;
+    let page = Filter::new(snapshot, &fields)?.page(snapshot, query.limit, query.offset)?;
     with_hints(snapshot, page, &fields)
 }
 
@@ -91,8 +91,8 @@ pub fn each(
     const SQL: &str =
         concat!(filing::select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
     let filter = Filter::new(snapshot, &query.filter_fields())?;
-    let (from, to) = filter.keys;
-    snapshot.for_each(SQL, (from, to), filing::read, |filing| {
+    let KeyRange { first, last } = filter.keys;
+    snapshot.for_each(SQL, (first, last), filing::read, |filing| {
         if filter.admits(&filing) { visit(filing) } else { Ok(()) }
     })
 }
@@ -102,7 +102,7 @@ pub fn recent(snapshot: &Snapshot, query: Recent) -> Result<Page<Filing>> {
     const SQL: &str = "SELECT key FROM filing ORDER BY key DESC LIMIT ?1";
     let limit = query.limit.get();
     let keys = snapshot.rows(SQL, [limit], |row| row.get(0))?;
-    Ok(Page::cut(filing::read_keys(snapshot, &keys)?, (limit, 0), coverage::meta(snapshot)?))
+    Ok(Page::cut(filing::read_keys(snapshot, &keys)?, limit, 0, coverage::meta(snapshot)?))
 }
 
 /// One filing, by its id.
@@ -122,7 +122,7 @@ pub fn of_company(snapshot: &Snapshot, query: OfCompany) -> Result<Page<Filing>>
         .ok_or_else(|| Error::not_found(Resource::Company, &query.id.to_string()))?;
     let company = CompanyRef::Id(company.into());
     let fields = query.filter_fields(&company);
-    let page = Filter::new(snapshot, &fields)?.page(snapshot, (query.limit, query.offset))?;
+    let page = Filter::new(snapshot, &fields)?.page(snapshot, query.limit, query.offset)?;
     with_hints(snapshot, page, &fields)
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn prepare(snapshot: &Snapshot) -> Result<()> {
 /// Where the categories and types are listed.
 const CATEGORIES: &str = "see /api/v1/filings/categories";
 
-/// What is wrong with the filters of a query that finds nothing. Empty if it has none.
+/// Explains which filters match nothing; empty if every filter matches something.
 pub(crate) fn hints(snapshot: &Snapshot, fields: &FilterFields<'_>) -> Result<Vec<Hint>> {
     let mut hints = Vec::new();
     if let Some(company) = fields.company
@@ -231,7 +231,8 @@ serialize_by_columns!(Category);
 pub fn categories(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Category>> {
     Ok(Page::cut(
         classes(snapshot)?,
-        (query.limit.get(), query.offset.get()),
+        query.limit.get(),
+        query.offset.get(),
         coverage::meta(snapshot)?,
     ))
 }
@@ -285,7 +286,7 @@ pub struct PeriodCount {
 }
 
 impl PeriodCount {
-    /// Whether it is a whole year.
+    /// True for a whole year.
     #[must_use]
     pub fn is_year(&self) -> bool {
         self.from.month() != self.to.month()
@@ -315,7 +316,7 @@ pub fn profile(snapshot: &Snapshot, company: CompanyId) -> Result<Profile> {
     let [event_documents, ..] = coverage(snapshot)?;
     let covered = event_documents.span;
     let of_company = Condition::company(code.get());
-    let always = (first_key(Date::MIN), last_key(Date::MAX));
+    let always = KeyRange::ALL;
     with_index(snapshot, |index| {
         let at = |offset| index.find_newest(&of_company, always, PageWindow { limit: 1, offset });
         let newest = at(0)?;
@@ -339,7 +340,7 @@ pub fn profile(snapshot: &Snapshot, company: CompanyId) -> Result<Profile> {
         let mut periods = Vec::new();
         let spans = covered.map(|covered| spans(covered.from.max(first), covered.to));
         for (from, to) in spans.unwrap_or_default() {
-            let filings = index.count(&of_company, (first_key(from), last_key(to)))?;
+            let filings = index.count(&of_company, KeyRange::of(from, to))?;
             periods.push(PeriodCount { from, to, filings });
         }
         Ok(Profile { total: newest.total, categories, covered, periods })

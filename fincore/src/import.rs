@@ -77,7 +77,6 @@ pub struct Import {
     filings: Filings,
     trust: Trust,
     statements: Statements,
-    /// What the file says of forms that is being read.
     forms: FileForms,
     source: FileSource,
     /// The first and last day that the next file was asked for.
@@ -87,17 +86,16 @@ pub struct Import {
     state: State,
     /// The decisions on the Selic that were known before, once a file may bring others.
     decisions: Option<DecisionsBefore>,
-    /// What the files have that were read.
     extents: Vec<FileExtents>,
-    /// Whether validators of a download were stored, which are not data.
+    /// Validators of a download were stored, which are not data.
     has_validators: bool,
     /// The datasets of the file that is being read.
     file_datasets: BTreeSet<Cow<'static, str>>,
-    /// Whether the notes of a file are others than before; they are no data either.
+    /// The notes of a file have changed; they are no data either.
     has_notes: bool,
 }
 
-/// What a commit is doing.
+/// A step of [`Import::commit_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommitStep {
@@ -121,7 +119,6 @@ enum State {
     Failed,
 }
 
-/// Which files are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
     /// Registries that are not older than the stored one and have hardly lost a company; figures that are possible for
@@ -190,7 +187,7 @@ impl Import {
         self.read(name, Cursor::new(bytes))
     }
 
-    /// The same for a file that is not in memory. It is read twice, from its start to its end.
+    /// Reads a file that is not in memory. It is read twice, from its start to its end.
     pub fn read(&mut self, name: &str, source: impl Read + Seek) -> Result<Imported> {
         let before = mem::replace(&mut self.state, State::Failed);
         self.forms = FileForms::default();
@@ -270,7 +267,7 @@ impl Import {
         self.commit_with(|_| ())
     }
 
-    /// The same, and calls `progress` as the work goes on, for a progress bar.
+    /// Commits, and calls `progress` as the work goes on, for a progress bar.
     pub fn commit_with(self, mut progress: impl FnMut(CommitStep)) -> Result<()> {
         match self.state {
             State::Unchanged => {

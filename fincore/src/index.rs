@@ -32,8 +32,6 @@ pub(crate) use executor::{Executor, KeyPage, PageWindow};
 pub(crate) use query_plan::Condition;
 pub(crate) use update::{ChangedBlocks, IndexProgress, update};
 
-// Only the bundle and imports write.
-
 /// How many bits the number of a filing in its block takes.
 pub(crate) const PLACE_BITS: u32 = 16;
 
@@ -98,7 +96,7 @@ pub(crate) fn blocks(connection: &Connection) -> Result<Vec<Block>> {
 /// change of this module, of how words are split and folded, of quarters and plurals.
 const INDEX_VERSION: u32 = 3;
 
-/// Whether the index of this file is missing, or another version built it.
+/// True if the index is missing, or another version built it.
 pub(crate) fn is_outdated(connection: &Connection) -> Result<bool> {
     Ok(read(connection, "index_version")?.as_deref() != Some(&*version()))
 }
@@ -163,7 +161,7 @@ fn write(connection: &Connection, name: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a term is. The numbers are stored.
+/// The kind of a term. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TermKind {
     /// The summary of what a block has of the kinds up to `Year`. It stands before them, because rows are written fastest

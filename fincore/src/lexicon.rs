@@ -14,7 +14,7 @@ pub(crate) use equivalents::{forms, lines as equivalents, other_numerals};
 pub(crate) use market_words::{begins_with, nearest_word};
 pub(crate) use periods::{Days, day_or_month, ending_on as quarter_ending_on, season_of};
 
-/// Whether a word says nothing by itself: an article, a preposition, a conjunction.
+/// True for articles, prepositions and conjunctions, which say nothing by themselves.
 pub(crate) fn is_particle(word: &str) -> bool {
     const PARTICLES: [&str; 34] = [
         "a", "ao", "aos", "as", "com", "como", "da", "das", "de", "do", "dos", "e", "em", "entre",
@@ -27,7 +27,7 @@ pub(crate) fn is_particle(word: &str) -> bool {
 /// An expression, and the one word that stands for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Meaning {
-    /// Which words the expression takes.
+    /// The words of the expression.
     pub(crate) at: Range<usize>,
     /// The word, folded: `ago`, `3t24`.
     pub(crate) word: String,

@@ -131,7 +131,7 @@
     not(all(feature = "backup", feature = "bundle", feature = "webhooks")),
     allow(dead_code, unused_imports)
 )]
-// What they forbid, and why, is in clippy.toml beside this crate's manifest.
+// clippy.toml beside this crate's manifest lists the disallowed items and the reasons.
 #![cfg_attr(
     not(test),
     warn(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)

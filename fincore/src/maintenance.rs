@@ -33,7 +33,7 @@ impl Catalogue {
         self.check_with(|_| ())
     }
 
-    /// The same, and reports progress.
+    /// Checks, and reports progress.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();

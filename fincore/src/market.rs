@@ -164,7 +164,7 @@ pub fn series_list(snapshot: &Snapshot, query: SeriesList) -> Result<Page<Listed
             coverage => all.push(series.list_row(coverage.as_ref())),
         }
     }
-    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), Meta::new("BCB SGS")))
+    Ok(Page::cut(all, query.limit.get(), query.offset.get(), Meta::new("BCB SGS")))
 }
 
 /// Any series of the central bank's SGS by its number or name, newest first.
@@ -315,8 +315,7 @@ pub fn each_quote(
 pub fn fx_pairs(snapshot: &Snapshot, query: FxPairs) -> Result<Page<FxPair>> {
     // The dollar stands for all of them, as it does for the dataset.
     let meta = quotes::meta(snapshot, Pair::default())?;
-    let page = (query.limit.get(), query.offset.get());
-    Ok(Page::cut(quotes::pairs(snapshot)?, page, meta))
+    Ok(Page::cut(quotes::pairs(snapshot)?, query.limit.get(), query.offset.get(), meta))
 }
 
 /// The newest value of each of the four indicators. Fails if one of them has none.
@@ -359,7 +358,7 @@ pub(crate) fn for_series(
     Ok(page)
 }
 
-/// Which days of a series are held; nothing if none is.
+/// The stored days of a series; empty if none is.
 pub(crate) fn held_days(snapshot: &Snapshot, series: Series) -> Result<Vec<Hint>> {
     let (name, days) = (dataset(series.number), series.coverage(snapshot)?);
     let hint = days.map(|days| format!("{name} is held from {} to {}", days.first, days.last));
@@ -376,17 +375,20 @@ pub(crate) fn for_pair(
         return Ok(page);
     }
     let (pair, hints) = (query.pair, &mut page.meta.hints);
-    let days = (query.from.unwrap_or(Date::MIN), query.to.unwrap_or(snapshot.today()));
+    let (from, to) = (query.from.unwrap_or(Date::MIN), query.to.unwrap_or(snapshot.today()));
     if let Some(held) = quotes::pairs(snapshot)?.into_iter().find(|held| held.pair == pair) {
-        let (from, to, count) = (held.from, held.to, held.days);
-        hints.push(format!("{pair} has both sides on {count} days, from {from} to {to}").into());
+        let text = format!(
+            "{pair} has both sides on {} days, from {} to {}",
+            held.days, held.from, held.to
+        );
+        hints.push(text.into());
     }
     for definition in DEFINITIONS.iter() {
         let is_side = definition.quote.is_some_and(|(currency, _)| currency == pair.base);
-        let count = match is_side {
-            true => Series::from(definition.number).count(snapshot, days)?,
-            false => 0,
-        };
+        if !is_side {
+            continue;
+        }
+        let count = Series::from(definition.number).count(snapshot, from, to)?;
         if count > 0 {
             let name = definition.name;
             let text = format!(
@@ -398,7 +400,7 @@ pub(crate) fn for_pair(
     Ok(page)
 }
 
-/// What people call kinds of series, besides their titles: the beginnings of names, and the words.
+/// Everyday names of kinds of series, besides their titles: the beginnings of names, and the words.
 const TOPICS: [(&[&str], &str); 5] = [
     (&["ipca", "inpc", "igp-", "ipc-", "incc-"], "inflação inflation"),
     (&["selic", "cdi", "tjlp", "tr", "savings"], "juros interest"),

@@ -1,4 +1,4 @@
-//! publish.
+//! Published data for other programs: events, exports and webhooks.
 
 pub mod events;
 pub mod export;

@@ -97,7 +97,7 @@ pub fn global(snapshot: &Snapshot, query: Search) -> Result<Matches> {
             .collect();
         describe_near(&mut meta, &near);
     }
-    // What the search names that is not there; filters that match nothing have no part in it.
+    // Hint at unknown names only; a filter that matches nothing is no fault of the search.
     meta.hints = std::mem::take(&mut companies.meta.hints);
     let filings = filings.map(|filings| filings.data.into_vec()).unwrap_or_default();
     Ok(Matches { companies: companies.data.into_vec(), filings, upgrade, meta })

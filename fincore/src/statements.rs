@@ -31,8 +31,6 @@ pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{AccountRow, Statement, StatementPage};
 
-// The names of the datasets.
-
 pub(crate) const FINANCIALS: &str = "financials";
 
 /// The numbers of a code, by which accounts are in order.
@@ -77,9 +75,9 @@ fn five() -> Limit<200> {
 pub struct StatementQuery {
     /// The company, by its CVM code, CNPJ or ticker.
     pub id: CompanyRef,
-    /// Which statement.
+    /// The kind of statement.
     pub kind: StatementKind,
-    /// Which periods.
+    /// Years, quarters or the last four quarters.
     #[serde(default)]
     pub period: Period,
     /// Whose figures; by default consolidated ones, or individual ones of a company that has no others.
@@ -127,7 +125,7 @@ impl StatementQuery {
     }
 }
 
-/// Which values of a period count.
+/// The values of a period that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Restated {
     /// Those of the period's own form.
@@ -157,7 +155,7 @@ choices!(Layout, Wanted::Layout, "long" => Layout::Long, "wide" => Layout::Wide)
 pub struct FinancialsQuery {
     /// The company, by its CVM code, CNPJ or ticker.
     pub id: CompanyRef,
-    /// Which periods: years, quarters, or the last four quarters.
+    /// Years, quarters, or the last four quarters.
     #[serde(default)]
     pub period: Period,
     /// Whose figures; by default consolidated ones, or individual ones of a company that has no others.

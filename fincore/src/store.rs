@@ -1,4 +1,4 @@
-//! What both database files share: creating, opening, migrating, reading, copying and checking them.
+//! Creates, opens, migrates, reads, copies and checks the database files.
 use std::str::FromStr;
 
 use rusqlite::{

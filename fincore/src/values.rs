@@ -30,7 +30,7 @@ pub(crate) use decimal::{deserialize_number, whole_number};
 pub(crate) use identifier::{CNPJ_ROOT, Identifier, TICKER_ROOT, is_ticker};
 pub use identifier::{Cnpj, CompanyId, CompanyRef, CvmCode};
 pub use ids::{Currency, FilingId, Form, Pair, SeriesId};
-pub(crate) use ids::{ID_BITS, first_key, last_key};
+pub(crate) use ids::{ID_BITS, KeyRange, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix, SessionToken};
 pub(crate) use key::{SessionHash, is_base62, random_bytes, random_characters};
 pub use link::{LinkHash, LinkId, LinkPath, LinkToken};
@@ -90,8 +90,8 @@ macro_rules! serialize_as_str {
 }
 pub(crate) use serialize_as_str;
 
-/// What types that are one text share: `FromStr` by the type's own `parse`, which refuses a text as not what is wanted;
-/// `Debug` as `Display`; and both directions of serde.
+/// Implements the traits of a type that wraps one text: `FromStr` by the type's own `parse`, which reports the text and
+/// what was wanted; `Debug` as `Display`; and both directions of serde.
 macro_rules! text_type {
     ($type:ty, $wanted:expr) => {
         impl std::str::FromStr for $type {

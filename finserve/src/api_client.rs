@@ -44,7 +44,6 @@ pub(crate) struct Failure {
 pub(crate) enum FailureKind {
     /// The question is wrong.
     Question,
-    /// What was asked for does not exist.
     NotFound,
     /// The server asks to try again after this time: the limit is used up, or the server is busy.
     Later(Duration),
@@ -136,8 +135,8 @@ impl View<'_> {
     }
 }
 
-/// What is written otherwise in an address: all but letters, digits and the marks that mean themselves everywhere. Points are
-/// among it, because a part of a path that has nothing else would lead up.
+/// Characters that are percent-encoded: all but letters, digits and the marks that mean themselves everywhere. Dots are
+/// encoded too, because a path segment of dots alone would lead up.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// Encodes a text as a part of a path or of a query string.

@@ -54,7 +54,6 @@ pub(crate) struct Delivery {
     thread: JoinHandle<()>,
 }
 
-/// What the delivery thread works with.
 #[derive(Clone)]
 pub(crate) struct DeliveryContext {
     pub(crate) accounts: Arc<Accounts>,

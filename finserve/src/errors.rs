@@ -1,4 +1,4 @@
-//! What is wrong with a request, as values. `Display` is the English of the API; pages have words of their own.
+//! Faults of a request, as values. `Display` is the English of the API; pages have words of their own.
 mod bad_request;
 mod not_found;
 mod problem;

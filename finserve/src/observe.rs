@@ -1,4 +1,4 @@
-//! What operators see: the log, metrics, readiness, access records, and the admin address that serves them.
+//! The view of operators: the log, metrics, readiness, access records, and the admin address that serves them.
 pub(crate) mod access_record;
 pub(crate) mod admin;
 pub(crate) mod build_info;

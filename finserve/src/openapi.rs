@@ -1,4 +1,4 @@
-//! What `openapi.yaml` says about each endpoint, for the other descriptions of the API: the reference, MCP, llms.txt, the
+//! Endpoint descriptions from `openapi.yaml`, for the other descriptions of the API: the reference, MCP, llms.txt, the
 //! command line.
 mod error_body;
 pub(crate) mod schema;
@@ -22,19 +22,19 @@ pub(crate) const FORMATS: [&str; 4] = ["format", "dialect", "field", "decimal"];
 pub(crate) static API: LazyLock<Api> =
     LazyLock::new(|| read(JSON).expect("the tests have read the document"));
 
-/// The same with descriptions as HTML.
+/// Descriptions as HTML.
 pub(crate) static HTML: LazyLock<Api> = LazyLock::new(|| {
     read(include_str!(concat!(env!("OUT_DIR"), "/openapi-html.json")))
         .expect("the tests have read the document")
 });
 
 pub(crate) struct Api {
-    /// What is said of all of it.
+    /// The description of the whole API.
     pub(crate) description: String,
     pub(crate) tags: Vec<Tag>,
     /// In the order of the document.
     pub(crate) operations: Vec<Operation>,
-    /// What answers and bodies are made of, by their names, in the order of the document.
+    /// The schemas of answers and bodies, by name, in the order of the document.
     pub(crate) schemas: IndexMap<String, Schema>,
 }
 
@@ -60,7 +60,6 @@ pub(crate) struct Operation {
     pub(crate) parameters: Vec<Parameter>,
     /// An example of the body, if it takes one.
     pub(crate) body: Option<Box<RawValue>>,
-    /// What its body is made of.
     pub(crate) body_schema: Option<Schema>,
     pub(crate) responses: Vec<Response>,
 }
@@ -93,7 +92,6 @@ pub(crate) struct Response {
     pub(crate) status: String,
     pub(crate) description: String,
     pub(crate) example: Option<Box<RawValue>>,
-    /// What its body is made of.
     pub(crate) schema: Option<Schema>,
 }
 
@@ -159,7 +157,7 @@ struct Media {
 }
 
 impl ContentObject {
-    /// What is said of its JSON: an example, and what it is made of.
+    /// The example of its JSON, and the schema.
     fn json(mut self) -> (Option<Box<RawValue>>, Option<Schema>) {
         self.content
             .remove("application/json")

@@ -51,7 +51,7 @@ impl<T> Deref for Sourced<T> {
     }
 }
 
-/// What stands beside an answer with a source.
+/// The fields beside an answer with a source.
 #[derive(Deserialize)]
 struct Source {
     meta: Meta,

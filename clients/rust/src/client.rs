@@ -31,7 +31,7 @@ const LONGEST_ANSWER: usize = 64 << 20;
 /// The shortest wait between two tries, for a server that says 0.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What a client does besides asking.
+/// The settings of a client.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The key to ask with; without one, requests are on the Free plan.
@@ -42,7 +42,7 @@ pub struct Settings {
     pub connect_timeout: Duration,
     /// How long one query may wait altogether where the server says when to ask again (`Retry-After`), because the limit is
     /// used up or the server is busy. Zero, the default, reports that at once. Limits are counted by the minute, so that a
-    /// minute is always enough for a key that nobody else uses.
+    /// minute is always enough for a key that is used only here.
     pub longest_wait: Duration,
     /// Certificates and versions of TLS; by default the usual authorities.
     pub tls: Option<Arc<ClientConfig>>,
@@ -85,9 +85,9 @@ pub struct Reply {
     pub status: u16,
     /// The body.
     pub body: String,
-    /// What `Retry-After` says.
+    /// The value of `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// What `Location` says.
+    /// The value of `Location`.
     pub location: Option<String>,
 }
 

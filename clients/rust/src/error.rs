@@ -19,21 +19,21 @@ pub enum Error {
     Invalid {
         /// The parameter that cannot be read, if it is one.
         parameter: Option<String>,
-        /// What was given, and what is expected.
+        /// The given text, and the expected one.
         message: String,
     },
 
     /// The question is well formed, but the data has nothing under it: [`fincore::Error::NotFound`], status 404.
     #[error("{message}")]
     NotFound {
-        /// What there is not.
+        /// Names the missing item.
         message: String,
     },
 
     /// The key is unknown or revoked, or there is none where one is needed: [`fincore::Error::InvalidKey`], status 401.
     #[error("{message}")]
     InvalidKey {
-        /// What is wrong with it. It never repeats the key.
+        /// The fault of the key. It never repeats the key.
         message: String,
     },
 
@@ -49,7 +49,7 @@ pub enum Error {
     /// The limit of the plan is used up: status 429.
     #[error("{message}")]
     RateLimited {
-        /// Which limit.
+        /// Names the limit.
         message: String,
         /// When the next request is admitted.
         retry_after: Duration,
@@ -59,7 +59,7 @@ pub enum Error {
     /// status 503. Asking later helps.
     #[error("{message}")]
     Unavailable {
-        /// What is the matter.
+        /// The reason.
         message: String,
         /// When to ask again, if that is known.
         retry_after: Option<Duration>,
@@ -68,7 +68,7 @@ pub enum Error {
     /// Something failed that should not: [`fincore::Error::Storage`], status 500. Asking again does not help.
     #[error("{message}")]
     Failed {
-        /// What failed.
+        /// The operation that failed.
         message: String,
     },
 
@@ -87,14 +87,14 @@ pub enum Error {
     /// answers in its place.
     #[error("{message}")]
     Unexpected {
-        /// What came instead.
+        /// The unexpected answer.
         message: String,
     },
 
     /// The client cannot be set up so: an address that is none, or a proxy of a kind that is not supported.
     #[error("{message}")]
     Setup {
-        /// What was given, and what is expected.
+        /// The given text, and the expected one.
         message: String,
     },
 }

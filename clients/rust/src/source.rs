@@ -61,7 +61,7 @@ impl Source {
         Source::of(Origin::Embedded { catalogue, today: Some(today) })
     }
 
-    /// The same with market data as it was known at the end of a day, as in [`fincore::market::as_of`]: of two days, the
+    /// Reads market data as it was known at the end of a day, as in [`fincore::market::as_of`]: of two days, the
     /// earlier counts. Other queries than those of market data and calculators then fail with [`Error::Invalid`].
     #[must_use]
     pub fn as_of(self, day: Date) -> Source {
@@ -69,7 +69,7 @@ impl Source {
         Source { known_at: KnownAt { as_of: Some(day), ..self.known_at }, ..self }
     }
 
-    /// The same with the first values of figures that were replaced later, as in [`fincore::market::first_releases`]. Only
+    /// Reads the first values of figures that were replaced later, as in [`fincore::market::first_releases`]. Only
     /// histories have them; other queries fail with [`Error::Invalid`].
     #[must_use]
     pub fn first_releases(self) -> Source {
@@ -118,12 +118,12 @@ fn today_in_brasilia() -> Date {
     Date::in_brasilia(SystemTime::now().into())
 }
 
-/// Which knowledge of the past a query can be answered from.
+/// The point in time that a query reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Past {
     /// None: it is not about market data.
     None,
-    /// What was known at the end of a day.
+    /// As it was known at the end of a day.
     AsOf,
     /// That, or the first values.
     AsOfOrFirst,

@@ -1,4 +1,4 @@
-//! What is asked of a server: a path of the API and its parameters, made from the query structs of `fincore`.
+//! A request to a server: a path of the API and its parameters, made from the query structs of `fincore`.
 use std::collections::BTreeMap;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -19,7 +19,7 @@ impl Target {
         Target { path, parameters: BTreeMap::new() }
     }
 
-    /// The same with the fields of a query struct, but for those that are `None`. A value that is no struct stands in the path.
+    /// Adds the fields of a query struct, except those that are `None`. A value that is no struct stands in the path.
     pub(crate) fn with<Q: Serialize>(mut self, query: &Q) -> Result<Target> {
         let json = serde_json::to_string(query).map_err(unwritable)?;
         if !json.starts_with(['{', 'n']) {
@@ -27,7 +27,7 @@ impl Target {
             self.parameters.insert(name, text(&json)?);
             return Ok(self);
         }
-        // What is `None` is `null`, as a field and as a whole.
+        // `None` is `null`, as a field and as a whole.
         let fields: Option<BTreeMap<String, Option<&RawValue>>> =
             serde_json::from_str(&json).map_err(unwritable)?;
         for (name, value) in fields.unwrap_or_default() {

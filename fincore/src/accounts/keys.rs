@@ -88,13 +88,13 @@ pub fn issue(
     plan: Plan,
     now: DateTime<Utc>,
 ) -> Result<Key> {
-    issue_as(accounts, who, (plan, Origin::Operator), now)
+    issue_as(accounts, who, plan, Origin::Operator, now)
 }
 
 /// Issues a key on the Free plan to a caller who registered for it, as [`issue`] does. If it is never used, it is
 /// [forgotten](forget_unused) one day.
 pub fn register(accounts: &Accounts, who: &Registration, now: DateTime<Utc>) -> Result<Key> {
-    issue_as(accounts, who, (Plan::Free, Origin::Registration), now)
+    issue_as(accounts, who, Plan::Free, Origin::Registration, now)
 }
 
 /// The operator issues keys; visitors register for them.
@@ -107,14 +107,14 @@ enum Origin {
 fn issue_as(
     accounts: &Accounts,
     who: &Registration,
-    (plan, origin): (Plan, Origin),
+    plan: Plan,
+    origin: Origin,
     now: DateTime<Utc>,
 ) -> Result<Key> {
     let (key, budget) = (Key::generate()?, call_budget());
-    let holder = (&who.name, &who.email);
     // If keys cannot be read, a new one would be valid nowhere.
     accounts.refresh_by(budget)?;
-    accounts.write_by(budget, |tx| insert(tx, &key, holder, (plan, origin), now))?;
+    accounts.write_by(budget, |tx| insert(tx, &key, who, plan, origin, now))?;
     // The key is on disk, and cannot be displayed again: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
     Ok(key)
@@ -123,15 +123,17 @@ fn issue_as(
 fn insert(
     tx: &dyn Session,
     key: &Key,
-    (name, email): (&Name, &Email),
-    (plan, origin): (Plan, Origin),
+    who: &Registration,
+    plan: Plan,
+    origin: Origin,
     now: DateTime<Utc>,
 ) -> Result<()> {
     const SQL: &str = "INSERT INTO key
             (hash, prefix, name, email, plan, created, self_registered, changed)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
     let (hash, prefix, time) = (key.hash(), key.prefix(), now.timestamp());
-    let (name, email, hash) = (name.to_string(), email.to_string(), hash.as_bytes().as_slice());
+    let (name, email, hash) =
+        (who.name.to_string(), who.email.to_string(), hash.as_bytes().as_slice());
     let registered = i64::from(origin == Origin::Registration);
     let row = values![hash, prefix.as_str(), &name, &email, plan.id(), time, registered];
     tx.execute(SQL, row)?;
@@ -160,7 +162,7 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
             0 => Origin::Operator,
             _ => Origin::Registration,
         };
-        insert(tx, &key, (&name, &email), (plan, origin), now)?;
+        insert(tx, &key, &Registration { name, email }, plan, origin, now)?;
         let new = tx.first(NEW, values![key.hash().as_bytes().as_slice()])?;
         let new: i64 = new.ok_or(Error::InvalidKey)?.get(0)?;
         for sql in [WEBHOOKS, USAGE, HOLDER] {

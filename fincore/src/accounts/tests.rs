@@ -125,7 +125,7 @@ fn damage_anywhere_stops_every_write_until_the_file_is_sound() {
     };
     write(&damaged);
     unavailable(accounts.refresh());
-    // What these write to is whole.
+    // Both writes go to an intact file.
     let new = NewLink { name: "a".parse().unwrap(), path: None };
     let writes = || {
         let id = keys::authenticate(&accounts, &key).unwrap().key.unwrap();

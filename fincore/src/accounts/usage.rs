@@ -166,8 +166,10 @@ impl Usage {
     /// time.
     pub fn count_by_link(
         &self,
-        (key, link): (KeyId, LinkHash),
-        (day, now): (Date, DateTime<Utc>),
+        key: KeyId,
+        link: LinkHash,
+        day: Date,
+        now: DateTime<Utc>,
         endpoint: impl Into<Cow<'static, str>>,
         outcome: Outcome,
     ) {

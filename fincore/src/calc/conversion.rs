@@ -57,7 +57,7 @@ pub struct ConvertedAmount {
     pub to: Currency,
     /// The result, rounded half up to 8 decimals.
     pub result: Figure,
-    /// What one unit is worth, rounded half up to 16 decimals.
+    /// The value of one unit, rounded half up to 16 decimals.
     pub rate: Figure,
     /// The side of the quotes.
     pub side: Side,
@@ -112,20 +112,20 @@ pub fn convert(snapshot: &Snapshot, query: Conversion) -> Result<Sourced<Convert
         (true, true) => (FixedPoint::one(), Vec::new()),
         _ if from == to => {
             // Fails for a currency without quotes.
-            whole_histories::common_quotes(snapshot, (from, to), snapshot.today())?;
+            whole_histories::common_quotes(snapshot, from, to, snapshot.today())?;
             (FixedPoint::one(), Vec::new())
         }
         (true, _) => {
-            let (quote, _) = quotes(snapshot, (to, to), date)?;
+            let (quote, _) = quotes(snapshot, to, to, date)?;
             let worth = over(&FixedPoint::one(), &quote, side)?;
             (worth, vec![quote])
         }
         (_, true) => {
-            let (quote, _) = quotes(snapshot, (from, from), date)?;
+            let (quote, _) = quotes(snapshot, from, from, date)?;
             (FixedPoint::from(price(&quote, side)), vec![quote])
         }
         (false, false) => {
-            let (one, other) = quotes(snapshot, (from, to), date)?;
+            let (one, other) = quotes(snapshot, from, to, date)?;
             (over(&FixedPoint::from(price(&one, side)), &other, side)?, vec![one, other])
         }
     };
@@ -170,13 +170,14 @@ fn over(reais: &FixedPoint, quote: &FxRate, side: Side) -> Result<FixedPoint> {
 /// The quotes of both currencies on the newest day up to the given one.
 fn quotes(
     snapshot: &Snapshot,
-    (one, other): (Currency, Currency),
+    one: Currency,
+    other: Currency,
     date: Option<Date>,
 ) -> Result<(FxRate, FxRate)> {
     let day = date.unwrap_or(snapshot.today());
     let mut currencies = vec![one.to_string(), other.to_string()];
     currencies.dedup();
-    let found = whole_histories::common_quotes(snapshot, (one, other), day)?;
+    let found = whole_histories::common_quotes(snapshot, one, other, day)?;
     let Some((first, second)) = found else {
         return Err(CalculationFault::NoBulletin { day: day.into(), currencies }.into());
     };
@@ -251,7 +252,7 @@ static CURRENCIES: LazyLock<Vec<OldCurrency>> = LazyLock::new(|| {
     })
 });
 
-/// What an amount of the first day's currency is in that of the last; `None` if it is the same.
+/// Converts an amount in the first day's currency to that of the last; `None` if it is the same currency.
 pub(crate) fn reais(amount: &FixedPoint, from: Date, to: Date) -> Option<Reais> {
     let at = |day: Date| CURRENCIES.iter().rposition(|known| known.since <= day).unwrap_or(0);
     let (begin, end) = (at(from), at(to));

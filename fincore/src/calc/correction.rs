@@ -35,14 +35,14 @@ pub struct Correction {
     /// The index: a series by name or number; `selic` and `cdi` stand for their daily rates, `igp-m` for its unrounded
     /// months where they are held, `savings` for the rule that the day of the deposit falls under.
     pub index: SeriesId,
-    /// Which months of a monthly index count.
+    /// The months of a monthly index that count.
     #[serde(default)]
     pub months: Months,
     /// The percentage of the index; by default 100.
     pub percent: Option<Percent>,
     /// The spread on top of the index, in percent per year of 252 business days.
     pub spread: Option<Spread>,
-    /// Whether to list the steps.
+    /// Lists the steps, if asked.
     #[serde(default)]
     pub steps: Steps,
     /// The most steps to list; by default a thousand.
@@ -80,13 +80,13 @@ pub struct CorrectedAmount {
     pub amount: Amount,
     /// The amount on the last day, rounded half up to cents.
     pub result: Figure,
-    /// The same in reais, where the currency changed since the first day.
+    /// The amounts in reais, where the currency changed since the first day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reais: Option<Reais>,
     /// The percentage of the index that was applied, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<Percent>,
-    /// What the spread added, if one was given.
+    /// The effect of the spread, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadFactor>,
     /// How the factor was computed; it holds the spread.
@@ -98,7 +98,7 @@ pub struct CorrectedAmount {
     pub rule_pt: String,
 }
 
-/// What a spread added.
+/// The effect of a spread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SpreadFactor {
@@ -224,10 +224,10 @@ pub struct Accumulation {
     pub from: Date,
     /// The last day, which counts too; by default that of the newest observation.
     pub to: Option<Date>,
-    /// Which months of a monthly index count.
+    /// The months of a monthly index that count.
     #[serde(default)]
     pub months: Months,
-    /// Whether to list the steps.
+    /// Lists the steps, if asked.
     #[serde(default)]
     pub steps: Steps,
     /// The most steps to list; by default a thousand.
@@ -239,7 +239,7 @@ pub struct Accumulation {
 }
 
 impl Accumulation {
-    /// What a series accumulated up to its newest observation.
+    /// Accumulates a series up to its newest observation.
     #[must_use]
     pub fn new(series: SeriesId, from: Date) -> Accumulation {
         Accumulation {
@@ -254,7 +254,7 @@ impl Accumulation {
     }
 }
 
-/// What a series accumulated, and how.
+/// The growth of a series, and how it was computed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Growth {

@@ -156,7 +156,7 @@ fn ratios(rows: &[Rate], series: CompoundedSeries) -> Result<Vec<StepFactor>> {
     first.into_iter().chain(rows.windows(2).map(ratio)).collect()
 }
 
-/// What the source says of twelve months of the IPCA.
+/// The source's own figure for twelve months of the IPCA.
 fn published(
     snapshot: &Snapshot,
     series: CompoundedSeries,
@@ -279,7 +279,7 @@ pub(crate) fn compound(
         }
         match CompoundFactor::compute(snapshot, series, period, percent, listed) {
             Ok(compound) => return Ok(compound),
-            // What a series that is held lacks says more than that another is not held.
+            // A gap in a stored series is the more useful error than a series that is not stored.
             Err(err)
                 if matches!(
                     (&err, &refusal),

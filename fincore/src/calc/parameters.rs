@@ -240,7 +240,7 @@ impl Steps {
     }
 }
 
-/// Which steps an answer lists, by their places.
+/// The steps that an answer lists, by their places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListedSteps {
     skipped: u64,
@@ -250,18 +250,16 @@ pub(crate) struct ListedSteps {
 impl ListedSteps {
     pub(crate) const NONE: ListedSteps = ListedSteps { skipped: 0, most: 0 };
 
-    /// Whether the answer has a list at all.
     pub(crate) fn is_any(self) -> bool {
         self.most > 0
     }
 
-    /// Whether it lists the step at this place.
     pub(crate) fn contains(self, place: usize) -> bool {
         (self.skipped..self.skipped + u64::from(self.most)).contains(&(place as u64))
     }
 }
 
-/// Which months of a monthly index count.
+/// The months of a monthly index that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Months {
     /// Those of both days, as in the central bank's calculator for citizens.

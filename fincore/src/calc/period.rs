@@ -38,143 +38,179 @@ pub(crate) struct Period {
 
 /// Observations, and the first and the last day that they stand for.
 pub(crate) type Observed = (Vec<Rate>, Date, Date);
-/// The first and the newest day of a series.
-type Held = (Date, Date);
 
 /// The observations of a period. Fails if the data does not cover it.
 pub(crate) fn observe(
     snapshot: &Snapshot,
     series: CompoundedSeries,
-    Period { from, to, ends, months }: Period,
+    period: Period,
 ) -> Result<Observed> {
-    let held = whole_histories::covered_days(snapshot, series.definition.number)?;
+    let (first, newest) = whole_histories::covered_days(snapshot, series.definition.number)?;
+    let observer = Observer { snapshot, series, period, first, newest };
     match series.basis {
-        CompoundingBasis::Days => days(snapshot, series, (from, to), ends, held),
-        CompoundingBasis::Months => match months {
-            Months::Inclusive => whole_months(snapshot, series, (from, to), held),
-            Months::Contract => contract_months(snapshot, series, (from, to), held),
+        CompoundingBasis::Days => observer.days(),
+        CompoundingBasis::Months => match period.months {
+            Months::Inclusive => observer.whole_months(),
+            Months::Contract => observer.contract_months(),
         },
-        CompoundingBasis::Anniversaries => anniversaries(snapshot, series, (from, to), held),
-        CompoundingBasis::Levels => levels(snapshot, series, (from, to), held),
+        CompoundingBasis::Anniversaries => observer.anniversaries(),
+        CompoundingBasis::Levels => observer.levels(),
     }
 }
 
-fn days(
-    snapshot: &Snapshot,
+/// Reads a period of a series that has observations from the first to the newest day.
+struct Observer<'s> {
+    snapshot: &'s Snapshot,
     series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    ends: Ends,
-    (first, newest): Held,
-) -> Result<Observed> {
-    let to = end(
-        series,
-        (from, to),
-        newest,
-        match ends {
-            Ends::Both => newest,
-            Ends::First => day_after(newest),
-        },
-    )?;
-    let last = match ends {
-        Ends::Both => to,
-        Ends::First => to.days_before(1),
-    };
-    let needed = last_business_day(last);
-    check(series, from, first, needed.filter(|needed| *needed >= from), newest)?;
-    if last < from {
-        return Ok((Vec::new(), from, to));
-    }
-    let rows = read(snapshot, series, from, last)?;
-    let mut begin = from;
-    for next in rows.iter().map(|row| row.date).chain([day_after(last)]) {
-        let closed = if next < CALENDAR_IS_EXACT { 2 } else { 0 };
-        if begin < next && calendar::count(begin, next) > closed {
-            let (from, next) = (begin.into(), next.into());
-            return Err(lacks(series, SeriesFault::Gap { from, next }));
+    period: Period,
+    first: Date,
+    newest: Date,
+}
+
+impl Observer<'_> {
+    fn days(&self) -> Result<Observed> {
+        let from = self.period.from;
+        let (to, last) = match self.period.ends {
+            Ends::Both => {
+                let to = self.end(from, self.newest)?;
+                (to, to)
+            }
+            Ends::First => {
+                let to = self.end(from, day_after(self.newest))?;
+                (to, to.days_before(1))
+            }
+        };
+        let needed = last_business_day(last);
+        self.check(from, needed.filter(|needed| *needed >= from))?;
+        if last < from {
+            return Ok((Vec::new(), from, to));
         }
-        begin = day_after(next);
-    }
-    Ok((rows, from, to))
-}
-
-/// The months of both days.
-fn whole_months(
-    snapshot: &Snapshot,
-    series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    (first, newest): Held,
-) -> Result<Observed> {
-    let from = from.first_of_month();
-    let to = end(series, (from, to), newest, newest)?.first_of_month();
-    check(series, from, first, Some(to), newest)?;
-    Ok((every_month(snapshot, series, from, to)?, from, to))
-}
-
-/// The month of the first day to the one before that of the last.
-fn contract_months(
-    snapshot: &Snapshot,
-    series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    (first, newest): Held,
-) -> Result<Observed> {
-    let from = from.first_of_month();
-    let to = end(series, (from, to), newest, newest.months_after(1))?.first_of_month();
-    if to <= from {
-        return Ok((Vec::new(), from, to));
-    }
-    let last = to.days_before(1).first_of_month();
-    check(series, from, first, Some(last), newest)?;
-    Ok((every_month(snapshot, series, from, last)?, from, to))
-}
-
-/// The observations of these months, both included. Fails if one is missing.
-fn every_month(
-    snapshot: &Snapshot,
-    series: CompoundedSeries,
-    from: Date,
-    to: Date,
-) -> Result<Vec<Rate>> {
-    let rows = read(snapshot, series, from, to)?;
-    let mut month = from;
-    for row in &rows {
-        if row.date != month {
-            break;
+        let rows = self.read(from, last)?;
+        let mut begin = from;
+        for next in rows.iter().map(|row| row.date).chain([day_after(last)]) {
+            let closed = if next < CALENDAR_IS_EXACT { 2 } else { 0 };
+            if begin < next && calendar::count(begin, next) > closed {
+                let (from, next) = (begin.into(), next.into());
+                return Err(lacks(self.series, SeriesFault::Gap { from, next }));
+            }
+            begin = day_after(next);
         }
-        month = month.months_after(1);
+        Ok((rows, from, to))
     }
-    if month <= to {
-        return Err(lacks(series, SeriesFault::Missing { date: month.into() }));
-    }
-    Ok(rows)
-}
 
-/// Whole months from the first day on.
-fn anniversaries(
-    snapshot: &Snapshot,
-    series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    (first, newest): Held,
-) -> Result<Observed> {
-    let begin = first_credited_day(from);
-    let to = end(series, (from, to), newest, newest.months_after(1))?;
-    let begins: Vec<Date> = (0..)
-        .map(|months| begin.months_after(months))
-        .take_while(|day| day.months_after(1) <= to && *day < Date::MAX.first_of_month())
-        .collect();
-    let Some(last) = begins.last() else { return Ok((Vec::new(), from, to)) };
-    if series.definition.rhythm == Rhythm::Monthly && begin.day() != 1 {
-        return Err(Error::not_found(Resource::SavingsOfDay, &from.to_string()));
+    /// The months of both days.
+    fn whole_months(&self) -> Result<Observed> {
+        let from = self.period.from.first_of_month();
+        let to = self.end(from, self.newest)?.first_of_month();
+        self.check(from, Some(to))?;
+        Ok((self.every_month(from, to)?, from, to))
     }
-    check(series, begin, first, Some(*last), newest)?;
-    let mut rows = read(snapshot, series, begin, *last)?;
-    rows.retain(|row| row.date.day() == begin.day());
-    match begins
-        .iter()
-        .zip(rows.iter().map(|row| Some(row.date)).chain(std::iter::repeat(None)))
-        .find(|(day, row)| Some(**day) != *row)
-    {
-        Some((day, _)) => Err(lacks(series, SeriesFault::Missing { date: (*day).into() })),
-        None => Ok((rows, from, to)),
+
+    /// The month of the first day to the one before that of the last.
+    fn contract_months(&self) -> Result<Observed> {
+        let from = self.period.from.first_of_month();
+        let to = self.end(from, self.newest.months_after(1))?.first_of_month();
+        if to <= from {
+            return Ok((Vec::new(), from, to));
+        }
+        let last = to.days_before(1).first_of_month();
+        self.check(from, Some(last))?;
+        Ok((self.every_month(from, last)?, from, to))
+    }
+
+    /// The observations of these months, both included. Fails if one is missing.
+    fn every_month(&self, from: Date, to: Date) -> Result<Vec<Rate>> {
+        let rows = self.read(from, to)?;
+        let mut month = from;
+        for row in &rows {
+            if row.date != month {
+                break;
+            }
+            month = month.months_after(1);
+        }
+        if month <= to {
+            return Err(lacks(self.series, SeriesFault::Missing { date: month.into() }));
+        }
+        Ok(rows)
+    }
+
+    /// Whole months from the first day on.
+    fn anniversaries(&self) -> Result<Observed> {
+        let from = self.period.from;
+        let begin = first_credited_day(from);
+        let to = self.end(from, self.newest.months_after(1))?;
+        let begins: Vec<Date> = (0..)
+            .map(|months| begin.months_after(months))
+            .take_while(|day| day.months_after(1) <= to && *day < Date::MAX.first_of_month())
+            .collect();
+        let Some(last) = begins.last() else { return Ok((Vec::new(), from, to)) };
+        if self.series.definition.rhythm == Rhythm::Monthly && begin.day() != 1 {
+            return Err(Error::not_found(Resource::SavingsOfDay, &from.to_string()));
+        }
+        self.check(begin, Some(*last))?;
+        let mut rows = self.read(begin, *last)?;
+        rows.retain(|row| row.date.day() == begin.day());
+        let mut held = rows.iter().map(|row| row.date);
+        match begins.iter().find(|day| held.next() != Some(**day)) {
+            Some(day) => Err(lacks(self.series, SeriesFault::Missing { date: (*day).into() })),
+            None => Ok((rows, from, to)),
+        }
+    }
+
+    fn levels(&self) -> Result<Observed> {
+        // How far the first and the last value may be from the ends of the period.
+        let (from, gap) = match self.series.definition.rhythm {
+            Rhythm::Daily | Rhythm::BusinessDays => (self.period.from, LONGEST_GAP),
+            Rhythm::Monthly => (self.period.from.first_of_month(), 0),
+        };
+        let to = self.end(from, self.newest)?;
+        let (to, needed) = match self.series.definition.rhythm {
+            Rhythm::Daily => (to, Some(to)),
+            Rhythm::BusinessDays => (to, last_business_day(to)),
+            Rhythm::Monthly => (to.first_of_month(), Some(to.first_of_month())),
+        };
+        self.check(from, needed)?;
+        let rows = self.read(from, to)?;
+        let (Some(begin), Some(last)) = (rows.first(), rows.last()) else {
+            let (from, to) = (from.into(), to.into());
+            return Err(lacks(self.series, SeriesFault::Empty { from, to }));
+        };
+        if begin.date.days_before(gap) > from {
+            let (day, next) = (from.into(), begin.date.into());
+            return Err(lacks(self.series, SeriesFault::LateStart { day, next }));
+        }
+        if last.date < to.days_before(gap) {
+            let (day, before) = (to.into(), last.date.into());
+            return Err(lacks(self.series, SeriesFault::EarlyEnd { day, before }));
+        }
+        Ok((rows, from, to))
+    }
+
+    /// The last day of a period, by default the last one that the data covers. Fails if the period begins later than that.
+    fn end(&self, from: Date, last: Date) -> Result<Date> {
+        if last < from {
+            let (newest, from) = (self.newest.into(), from.into());
+            return Err(lacks(self.series, SeriesFault::EndsBefore { newest, from }));
+        }
+        Ok(self.period.to.unwrap_or(last))
+    }
+
+    /// Fails if the data begins after a period does, or ends before it.
+    fn check(&self, from: Date, needed: Option<Date>) -> Result<()> {
+        if from < self.first {
+            let (first, from) = (self.first.into(), from.into());
+            return Err(lacks(self.series, SeriesFault::BeginsLater { first, from }));
+        }
+        if let Some(to) = needed.filter(|needed| *needed > self.newest) {
+            let (newest, to) = (self.newest.into(), to.into());
+            return Err(lacks(self.series, SeriesFault::EndsEarlier { newest, to }));
+        }
+        Ok(())
+    }
+
+    /// The observations from one day to another, the oldest first.
+    fn read(&self, from: Date, to: Date) -> Result<Vec<Rate>> {
+        whole_histories::observations(self.snapshot, self.series.definition.number, from, to)
     }
 }
 
@@ -184,87 +220,13 @@ pub(crate) fn first_credited_day(deposit: Date) -> Date {
     if deposit.day() > 28 { deposit.first_of_month().months_after(1) } else { deposit }
 }
 
-fn levels(
-    snapshot: &Snapshot,
-    series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    (first, newest): Held,
-) -> Result<Observed> {
-    // How far the first and the last value may be from the ends of the period.
-    let (from, gap) = match series.definition.rhythm {
-        Rhythm::Daily | Rhythm::BusinessDays => (from, LONGEST_GAP),
-        Rhythm::Monthly => (from.first_of_month(), 0),
-    };
-    let to = end(series, (from, to), newest, newest)?;
-    let (to, needed) = match series.definition.rhythm {
-        Rhythm::Daily => (to, Some(to)),
-        Rhythm::BusinessDays => (to, last_business_day(to)),
-        Rhythm::Monthly => (to.first_of_month(), Some(to.first_of_month())),
-    };
-    check(series, from, first, needed, newest)?;
-    let rows = read(snapshot, series, from, to)?;
-    let (Some(begin), Some(last)) = (rows.first(), rows.last()) else {
-        let (from, to) = (from.into(), to.into());
-        return Err(lacks(series, SeriesFault::Empty { from, to }));
-    };
-    if begin.date.days_before(gap) > from {
-        let (day, next) = (from.into(), begin.date.into());
-        return Err(lacks(series, SeriesFault::LateStart { day, next }));
-    }
-    if last.date < to.days_before(gap) {
-        let (day, before) = (to.into(), last.date.into());
-        return Err(lacks(series, SeriesFault::EarlyEnd { day, before }));
-    }
-    Ok((rows, from, to))
-}
-
-/// The last day of a period, by default the last one that the data covers. Fails if the period begins later than that.
-fn end(
-    series: CompoundedSeries,
-    (from, to): (Date, Option<Date>),
-    newest: Date,
-    last: Date,
-) -> Result<Date> {
-    if last < from {
-        let (newest, from) = (newest.into(), from.into());
-        return Err(lacks(series, SeriesFault::EndsBefore { newest, from }));
-    }
-    Ok(to.unwrap_or(last))
-}
-
 /// This day if it is a business day, or else the one before.
 fn last_business_day(day: Date) -> Option<Date> {
     if calendar::is_business_day(day) { Some(day) } else { calendar::previous(day) }
 }
 
-/// Fails if the data begins after a period does, or ends before it.
-fn check(
-    series: CompoundedSeries,
-    from: Date,
-    first: Date,
-    needed: Option<Date>,
-    newest: Date,
-) -> Result<()> {
-    if from < first {
-        let (first, from) = (first.into(), from.into());
-        return Err(lacks(series, SeriesFault::BeginsLater { first, from }));
-    }
-    match needed {
-        Some(needed) if needed > newest => {
-            let (newest, to) = (newest.into(), needed.into());
-            Err(lacks(series, SeriesFault::EndsEarlier { newest, to }))
-        }
-        Some(_) | None => Ok(()),
-    }
-}
-
 pub(crate) fn lacks(series: CompoundedSeries, fault: SeriesFault) -> Error {
     Error::Invalid(Invalid::Series { series: series.definition.name.to_owned(), fault })
-}
-
-/// The observations from one day to another, the oldest first.
-fn read(snapshot: &Snapshot, series: CompoundedSeries, from: Date, to: Date) -> Result<Vec<Rate>> {
-    whole_histories::observations(snapshot, series.definition.number, from, to)
 }
 
 fn day_after(day: Date) -> Date {
@@ -285,7 +247,7 @@ pub(crate) enum CompoundingBasis {
 }
 
 impl CompoundingBasis {
-    /// What one observation stands for.
+    /// The length of one observation, as answers name it.
     pub(crate) fn period(self) -> &'static str {
         match self {
             CompoundingBasis::Days => "business day",
@@ -296,7 +258,7 @@ impl CompoundingBasis {
     }
 }
 
-/// Which of the two days count.
+/// The days of the period that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
     /// Both.
@@ -345,7 +307,6 @@ impl CompoundedSeries {
         Ok(CompoundedSeries { definition, basis })
     }
 
-    /// Whether it is a return of savings deposits.
     pub(crate) fn is_savings(self) -> bool {
         [SAVINGS, SAVINGS_MONTHLY, OLD_SAVINGS].contains(&self.definition.number)
     }

@@ -38,7 +38,7 @@ pub struct RealRate {
     pub inflation: SeriesId,
     /// The percentage of the rate of interest; by default 100.
     pub percent: Option<Percent>,
-    /// Whether to list the steps of both series.
+    /// Lists the steps of both series, if asked.
     #[serde(default)]
     pub steps: Steps,
     /// The most steps of each to list; by default a thousand.
@@ -74,7 +74,7 @@ impl RealRate {
     }
 }
 
-/// What interest left after inflation, and how it was computed.
+/// The real return, and how it was computed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RealReturn {
@@ -88,7 +88,7 @@ pub struct RealReturn {
     pub factor: Figure,
     /// The real rate of the whole period in percent, rounded to 8 decimals.
     pub real: Figure,
-    /// The same per year, rounded to 8 decimals.
+    /// The return per year, rounded to 8 decimals.
     pub per_year: Figure,
     /// The percentage of the rate of interest that was applied, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,8 +103,7 @@ pub struct RealReturn {
     pub rule_pt: &'static str,
 }
 
-/// What interest left after inflation over whole months, both ends included: the factor of interest divided by that of
-/// inflation.
+/// The real return over whole months, both ends included: the factor of interest divided by that of inflation.
 ///
 /// Any period is allowed on every plan. Fails as [`correction`](crate::calc::correction::correction) does.
 pub fn real_rate(snapshot: &Snapshot, query: RealRate) -> Result<Sourced<RealReturn>> {
@@ -224,7 +223,7 @@ pub struct ConvertedRate {
     pub to: Convention,
     /// The equivalent rate in percent, rounded half up, away from zero, to 8 decimals.
     pub result: Figure,
-    /// What one unit becomes in the period of the result, rounded to 16 decimals.
+    /// The value of one unit at the end of the period, rounded to 16 decimals.
     pub factor: Figure,
     /// The length of the new period in periods of the given rate, as a fraction in lowest terms: `1/12`.
     pub exponent: String,
@@ -255,7 +254,7 @@ pub fn convert_rate(query: &RateConversion) -> Result<ConvertedRate> {
     // The factor of a percentage has two decimals more.
     let decimals = u32::from(decimals) + 2;
     let digits = BigInt::from(10_u32).pow(decimals) + digits;
-    let less_one = |places| power_less_one((&digits, decimals), exponent, places);
+    let less_one = |places| power_less_one(&digits, decimals, exponent, places);
     let factor = less_one(FACTOR_DECIMALS) + BigInt::from(10_u32).pow(FACTOR_DECIMALS);
     if factor >= BigInt::from(10_u32).pow(MOST_DIGITS + FACTOR_DECIMALS) {
         return Err(CalculationFault::FactorTooLarge.into());

@@ -298,8 +298,7 @@ fn currencies_are_converted_through_the_real() {
         let quote = |currency: &str, date: &str| {
             let pair = crate::values::ids::Pair::in_reais(currency.parse().unwrap());
             let quotes =
-                whole_histories::common_quotes(snapshot, (pair.base, pair.base), day(date))
-                    .unwrap();
+                whole_histories::common_quotes(snapshot, pair.base, pair.base, day(date)).unwrap();
             quotes.unwrap().0
         };
         let (eur, usd) = (quote("EUR", "2026-02-10"), quote("USD", "2026-02-10"));

@@ -19,8 +19,8 @@ use crate::{
 pub(crate) enum PublicationSchedule {
     /// The figure of a day is published before it begins: the Selic target, up to the next meeting of Copom.
     Ahead,
-    /// The same, but this day is the first one after a meeting: its figure is published in the evening before, about 18:30,
-    /// so it must be there once the day has ended.
+    /// As [`Ahead`](Self::Ahead), but this day is the first one after a meeting: its figure is published in the evening
+    /// before, about 18:30, so it must be there once the day has ended.
     AheadButFor(Date),
     /// The figure of a business day is published in its afternoon: the PTAX closing bulletin. So that of the last
     /// business day before today is there.
@@ -110,9 +110,9 @@ pub(crate) struct SyncRecord {
     pub(crate) succeeded_at: Option<DateTime<Utc>>,
     /// When that was last attempted.
     pub(crate) tried_at: Option<DateTime<Utc>>,
-    /// What went wrong at the last attempt.
+    /// The error of the last attempt.
     pub(crate) error: Option<String>,
-    /// What there is to say of its files, the newest first.
+    /// Notes on its files, the newest first.
     pub(crate) notes: Vec<String>,
     /// How many rows of them were left out.
     pub(crate) left_out: u64,

@@ -86,7 +86,7 @@ pub enum Listed {
 
 choices!(Listed, Wanted::TrueOrFalse, "true" => Listed::Yes, "false" => Listed::No);
 
-/// What companies must be: status and sector are without case and accents; an empty filter admits all.
+/// Filters of companies: status and sector ignore case and accents; an empty filter admits all.
 pub(crate) struct Filter {
     pub(crate) status: Option<String>,
     pub(crate) sector: Option<String>,
@@ -202,7 +202,7 @@ pub fn sectors(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Sector>> {
         let (companies, active, listed) = (number(1)?, number(2)?, number(3)?);
         Ok(Sector { sector: row.get(0)?, companies, active, listed })
     })?;
-    Ok(Page::cut(all, (query.limit.get(), query.offset.get()), companies::meta(snapshot)?))
+    Ok(Page::cut(all, query.limit.get(), query.offset.get(), companies::meta(snapshot)?))
 }
 
 /// The order of companies that share a CNPJ, best first: the active one, then the one registered last.
@@ -221,7 +221,7 @@ pub(crate) fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Opti
         best_company_first!(),
         " LIMIT 1"
     );
-    // What all branches share.
+    // The root of a CNPJ, shared by all branches.
     const OF_BRANCH: &str = concat!(
         "SELECT id FROM company WHERE cnpj > ?1 || '/' AND cnpj < ?1 || '0' ORDER BY ",
         best_company_first!(),

@@ -36,7 +36,6 @@ impl RegistryEntry {
         self.registered_on.max(self.cancelled_on).max(self.status_since)
     }
 
-    /// Whether the company is active.
     pub(crate) fn is_active(&self) -> bool {
         fold(&self.status) == ACTIVE
     }
@@ -57,7 +56,6 @@ pub(crate) struct Security {
     pub(crate) listing: Listing,
 }
 
-/// What the tickers of a form are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listing {
     /// All tickers of the company.
@@ -121,7 +119,7 @@ pub(crate) fn registry_synchronised_on(writer: &Writer) -> Result<Option<Date>> 
     Ok(time.and_then(|time| time.parse().ok()).map(Date::in_brasilia))
 }
 
-/// What it means that a company is not in a registry.
+/// The meaning of a company's absence from a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
     /// It is no longer registered.

@@ -26,7 +26,7 @@ pub struct FormCoverage {
     pub span: Option<Span>,
     /// The day of delivery up to which it should be complete by now.
     pub expected: Date,
-    /// Whether it is not.
+    /// True if newer filings are due.
     pub stale: bool,
 }
 
@@ -150,7 +150,14 @@ fn newest_expected(form: Form, today: Date, span: Option<Span>, seen_on: Option<
     }
 }
 
-/// What a file has of one form and year, as far as it was read.
+/// CVM has one file of each form and year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FileOfYear {
+    pub(crate) form: Form,
+    pub(crate) year: u16,
+}
+
+/// The extent of a file for one form and year, as far as it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileExtent {
     /// The numbers of its filings.
@@ -159,9 +166,8 @@ pub(crate) struct FileExtent {
     pub(crate) last: Date,
 }
 
-/// What files have, by form and year.
 #[derive(Debug, Default)]
-pub(crate) struct FileExtents(BTreeMap<(Form, u16), FileExtent>);
+pub(crate) struct FileExtents(BTreeMap<FileOfYear, FileExtent>);
 
 /// The fewest filings that a whole file has.
 const FEWEST: u64 = 10;
@@ -178,14 +184,14 @@ impl FileExtents {
             Form::Dfp | Form::Itr | Form::Fre | Form::Fca => filing.reference_date.unwrap_or(date),
         };
         let new = || FileExtent { ids: RoaringTreemap::new(), first: date, last: date };
-        let extent = self.0.entry((form, year.year())).or_insert_with(new);
+        let extent = self.0.entry(FileOfYear { form, year: year.year() }).or_insert_with(new);
         extent.ids.insert(filing.id.number());
         extent.first = extent.first.min(date);
         extent.last = extent.last.max(date);
     }
 
     /// The form and year of which a file has most filings. Others are there because a day was mistyped.
-    pub(crate) fn largest(&self) -> Option<((Form, u16), &FileExtent)> {
+    pub(crate) fn largest(&self) -> Option<(FileOfYear, &FileExtent)> {
         let largest = self.0.iter().max_by_key(|(_, extent)| extent.ids.len());
         largest.map(|(file, extent)| (*file, extent))
     }
@@ -217,7 +223,7 @@ impl FileExtents {
 /// Whether a file is whole by its content, of which so many filings are stored.
 pub(crate) fn is_whole(
     writer: &Writer,
-    (form, year): (Form, u16),
+    file: FileOfYear,
     extent: &FileExtent,
     stored: u64,
 ) -> Result<bool> {
@@ -227,11 +233,11 @@ pub(crate) fn is_whole(
         return Ok(false);
     }
     // A file without the first weeks of its year, or with a tenth of another year's forms, is a part of one.
-    Ok(match form {
-        Form::Ipe => Date::new(year, 1, 31).is_some_and(|day| extent.first <= day),
+    Ok(match file.form {
+        Form::Ipe => Date::new(file.year, 1, 31).is_some_and(|day| extent.first <= day),
         Form::Dfp | Form::Itr | Form::Fre | Form::Fca => {
             let largest: i64 =
-                writer.prepare(LARGEST)?.query_row([form as i64], |row| row.get(0))?;
+                writer.prepare(LARGEST)?.query_row([file.form as i64], |row| row.get(0))?;
             filings * 10 >= largest.unsigned_abs()
         }
     })
@@ -252,11 +258,11 @@ macro_rules! stored_filings {
 }
 
 /// How many filings of a form and year are stored.
-pub(crate) fn stored_filings(writer: &Writer, (form, year): (Form, u16)) -> Result<u64> {
+pub(crate) fn stored_filings(writer: &Writer, file: FileOfYear) -> Result<u64> {
     const DELIVERED: &str = stored_filings!("SELECT COUNT(*)", delivered);
     const REFERRING: &str = stored_filings!("SELECT COUNT(*)", referring);
-    let Some(bounds) = bounds_of(form, year) else { return Ok(0) };
-    let sql = if form == Form::Ipe { DELIVERED } else { REFERRING };
+    let Some(bounds) = bounds_of(file) else { return Ok(0) };
+    let sql = if file.form == Form::Ipe { DELIVERED } else { REFERRING };
     let count: i64 = writer.prepare(sql)?.query_row(bounds, |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
@@ -264,13 +270,14 @@ pub(crate) fn stored_filings(writer: &Writer, (form, year): (Form, u16)) -> Resu
 /// Visits the keys of all stored filings of a form and year.
 pub(crate) fn each_stored(
     writer: &Writer,
-    (form, year): (Form, u16),
+    file: FileOfYear,
     mut visit: impl FnMut(i64),
 ) -> Result<()> {
     const DELIVERED: &str = stored_filings!("SELECT key", delivered);
     const REFERRING: &str = stored_filings!("SELECT key", referring);
-    let Some(bounds) = bounds_of(form, year) else { return Ok(()) };
-    let mut statement = writer.prepare(if form == Form::Ipe { DELIVERED } else { REFERRING })?;
+    let Some(bounds) = bounds_of(file) else { return Ok(()) };
+    let mut statement =
+        writer.prepare(if file.form == Form::Ipe { DELIVERED } else { REFERRING })?;
     let mut rows = statement.query(bounds)?;
     while let Some(row) = rows.next()? {
         visit(row.get(0)?);
@@ -279,7 +286,7 @@ pub(crate) fn each_stored(
 }
 
 /// The first and the last of keys or days, and of ids.
-fn bounds_of(form: Form, year: u16) -> Option<(i64, i64, i64, i64)> {
+fn bounds_of(FileOfYear { form, year }: FileOfYear) -> Option<(i64, i64, i64, i64)> {
     let (from, to) = Date::new(year, 1, 1).zip(Date::new(year, 12, 31))?;
     let (from, to) = match form {
         Form::Ipe => (first_key(from), last_key(to)),
@@ -294,7 +301,7 @@ fn bounds_of(form: Form, year: u16) -> Option<(i64, i64, i64, i64)> {
 /// Records a whole file, unless it was seen later than this.
 fn record(
     writer: &Writer,
-    (form, year): (Form, u16),
+    FileOfYear { form, year }: FileOfYear,
     extent: &FileExtent,
     seen_on: Date,
 ) -> Result<()> {

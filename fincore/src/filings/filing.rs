@@ -8,9 +8,7 @@ use crate::{
     index::{Condition, DirectoryCache, Executor},
     lexicon::names::Names,
     store::{code, snapshot::Snapshot},
-    values::{
-        CvmCode, Date, DateRange, FilingId, Form, error::Result, first_key, last_key, whole_number,
-    },
+    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, error::Result, whole_number},
 };
 
 /// The name of the dataset, in the change log and for callers.
@@ -311,7 +309,7 @@ mod reader_tests {
         for sql in damage {
             assert_eq!(file.execute(sql, []).unwrap(), 1);
         }
-        // What was read before the damage is still in memory with the first one.
+        // The first catalogue still caches what was read before the damage.
         assert!(check(&Catalogue::open(&path).unwrap()) >= 3);
     }
 }
@@ -426,18 +424,15 @@ pub(crate) fn with_index<T>(
 
 /// How many filings were delivered in a range of days.
 pub(crate) fn count(snapshot: &Snapshot, days: DateRange) -> Result<u64> {
-    let keys = (first_key(days.from()), last_key(days.to()));
-    with_index(snapshot, |index| index.count(&Condition::All(Vec::new()), keys))
+    with_index(snapshot, |index| {
+        index.count(&Condition::everything(), KeyRange::of(days.from(), days.to()))
+    })
 }
 
 /// The newest filings with keys in a range, at most `limit` of them. A key is made of delivery day and id.
-pub(crate) fn read_range(
-    snapshot: &Snapshot,
-    (from, to): (i64, i64),
-    limit: usize,
-) -> Result<Vec<Filing>> {
+pub(crate) fn read_range(snapshot: &Snapshot, keys: KeyRange, limit: usize) -> Result<Vec<Filing>> {
     const SQL: &str = concat!(select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
-    snapshot.first_rows(limit, SQL, (from, to), read)
+    snapshot.first_rows(limit, SQL, (keys.first, keys.last), read)
 }
 
 /// The filing with this id, if it can be read.

@@ -1,4 +1,4 @@
-//! What to try if nothing meets a search: other spellings, fewer words; but never without the company that is named.
+//! Alternatives if nothing meets a search: other spellings, fewer words; but never without the company that is named.
 use crate::{
     filings::{
         search_tiers::MeantCompany,
@@ -15,7 +15,7 @@ pub(crate) struct NearSearch {
     pub(crate) tiers: Vec<Condition>,
     /// Words that are taken for others: as given, and what they stand for.
     pub(crate) corrected: Option<(String, String)>,
-    /// Whether all that is left of the search is the company that is named.
+    /// Only the named company is left of the search.
     pub(crate) is_company_only: bool,
     /// The units that may be left out: their words, and the filings that meet them all the same.
     pub(crate) optional: Vec<(String, Condition)>,
@@ -96,7 +96,8 @@ impl NearWords<'_> {
         of_all.chain(by_company).collect()
     }
 
-    /// What meets all of some units, then all with the words of expressions on their own, then all but one, and so on.
+    /// The filings that meet all of some units, then all with the words of expressions on their own, then all but one,
+    /// and so on.
     fn tries(
         &self,
         units: &[&SearchUnit],
@@ -156,7 +157,7 @@ impl NearWords<'_> {
         units.iter().map(weigh).collect()
     }
 
-    /// The same for a company that is nearly named: a typing error, or a name that is joined or split otherwise.
+    /// Tries a company whose name nearly matches: a typing error, or a name that is joined or split otherwise.
     fn of_nearly_named(&self, names: &Names) -> Vec<NearSearch> {
         const FREQUENT: u64 = 5;
         let words = self.said.iter().filter(|unit| !unit.is_known);
@@ -238,7 +239,7 @@ struct WeighedUnit<'u> {
     weight: f64,
 }
 
-/// Which units are kept if so many are missing: the best choices first, and not too many of them.
+/// The best choices of so many missing units, and not too many of them.
 fn choices<'u>(units: &[WeighedUnit<'u>], missing: usize) -> Vec<Vec<&'u SearchUnit>> {
     const MOST: usize = 12;
     // There are at most ten units, so that all choices are few.

@@ -11,8 +11,8 @@ use crate::{
     index::{Condition, Executor, KeyPage, PageWindow, TermKind},
     store::snapshot::Snapshot,
     values::{
-        CompanyRef, CvmCode, Date, DateRange, Limit, Offset, Words, choices, error::Result,
-        first_key, fold, invalid::Wanted, last_key, words,
+        CompanyRef, CvmCode, Date, DateRange, KeyRange, Limit, Offset, Words, choices,
+        error::Result, fold, invalid::Wanted, words,
     },
 };
 
@@ -76,7 +76,7 @@ pub struct Search {
     pub from: Option<Date>,
     /// The last delivery date.
     pub to: Option<Date>,
-    /// Which matches come first.
+    /// The matches that come first.
     #[serde(default)]
     pub order: Order,
     /// The most filings to return.
@@ -122,7 +122,7 @@ impl From<words::Search> for Search {
     }
 }
 
-/// Which matches of a search come first.
+/// The matches of a search that come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The newest first among those that match equally well.
@@ -214,11 +214,10 @@ impl FilterFields<'_> {
     }
 }
 
-/// Which filings a query is about.
 pub(crate) struct Filter {
     conditions: Vec<Condition>,
     /// The smallest and the largest key that they can have.
-    pub(crate) keys: (i64, i64),
+    pub(crate) keys: KeyRange,
     company: Option<Option<CvmCode>>,
     category: Option<String>,
     kind: Option<String>,
@@ -238,11 +237,10 @@ impl Filter {
             category.clone().map(|folded| Condition::Term(TermKind::Category, folded));
         let of_type = kind.clone().map(|folded| Condition::Term(TermKind::Type, folded));
         let conditions = [of_company, of_category, of_type].into_iter().flatten().collect();
-        let keys = (first_key(days.from()), last_key(days.to()));
+        let keys = KeyRange::of(days.from(), days.to());
         Ok(Filter { conditions, keys, company, category, kind })
     }
 
-    /// Whether a filing with a key in the range is one of them.
     pub(crate) fn admits(&self, filing: &Filing) -> bool {
         self.company.is_none_or(|code| code == Some(filing.company_id))
             && self.category.as_deref().is_none_or(|folded| folded == fold(&filing.category))
@@ -253,11 +251,12 @@ impl Filter {
     pub(crate) fn page(
         &self,
         snapshot: &Snapshot,
-        part: (Limit<1000>, Offset),
+        limit: Limit<1000>,
+        offset: Offset,
     ) -> Result<Page<Filing>> {
-        let found =
-            with_index(snapshot, |index| self.find(index, vec![Condition::everything()], part))?;
-        page_of(snapshot, found, part)
+        let all = vec![Condition::everything()];
+        let found = with_index(snapshot, |index| self.find(index, all, limit, offset))?;
+        page_of(snapshot, found, limit, offset)
     }
 
     /// The keys of the filings that meet further conditions, in tiers.
@@ -265,7 +264,8 @@ impl Filter {
         &self,
         index: &Executor<'_>,
         tiers: Vec<Condition>,
-        (limit, offset): (Limit<1000>, Offset),
+        limit: Limit<1000>,
+        offset: Offset,
     ) -> Result<KeyPage> {
         let within = |condition| Condition::all(self.conditions.iter().cloned().chain([condition]));
         let tiers: Vec<Condition> = tiers.into_iter().map(within).collect();
@@ -278,9 +278,10 @@ impl Filter {
 pub(crate) fn page_of(
     snapshot: &Snapshot,
     found: KeyPage,
-    (limit, offset): (Limit<1000>, Offset),
+    limit: Limit<1000>,
+    offset: Offset,
 ) -> Result<Page<Filing>> {
-    Page::read(found.total, (limit.get(), offset.get()), coverage::meta(snapshot)?, || {
+    Page::read(found.total, limit.get(), offset.get(), coverage::meta(snapshot)?, || {
         filing::read_keys(snapshot, &found.keys)
     })
 }

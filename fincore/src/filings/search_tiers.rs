@@ -39,7 +39,7 @@ impl<'n> MeantCompany<'n> {
         Some(MeantCompany { filings, each, family, is_certain: false, names: Some(company) })
     }
 
-    /// The same with all companies whose names start alike: the rest of the search says which of them is meant.
+    /// Adds all companies whose names start alike: the rest of the search says which of them is meant.
     pub(crate) fn with_family(&self) -> MeantCompany<'n> {
         let (filings, family) = (self.family.clone(), Condition::nothing());
         MeantCompany { each: vec![filings.clone()], filings, family, ..*self }
@@ -54,7 +54,7 @@ impl<'n> MeantCompany<'n> {
     }
 }
 
-/// Which words of the units count.
+/// The words of the units that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strictness {
     /// Those of the class and of the head of the subject.
@@ -102,7 +102,7 @@ pub(crate) fn tiers(
             let each = company.each.clone().into_iter();
             each.map(move |own| Condition::all([own, condition.clone()].into_iter()))
         };
-        // What names the company need not stand in the text.
+        // The words of the company's name need not stand in the text.
         let meeting = |unit: &SearchUnit, strictness| match company.is_named_by(unit) {
             true => unit.meeting(Strictness::Any),
             false => unit.meeting(strictness),

@@ -1,4 +1,4 @@
-//! What a search says: its words, expressions, phrases, years and companies, each with the filings that meet it.
+//! The parts of a search: its words, expressions, phrases, years and companies, each with the filings that meet it.
 use std::ops::Range;
 
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) struct SearchUnit {
     pub(crate) links: Vec<String>,
     /// Whether it is an expression of the market, and so says what is asked.
     pub(crate) is_known: bool,
-    /// What is left of an expression of several words if nothing has it: those of its words that say something.
+    /// The meaningful words of an expression that nothing matches as a whole.
     pub(crate) parts: Vec<SearchUnit>,
     /// The codes of the companies that it names.
     companies: Vec<u32>,
@@ -48,10 +48,9 @@ pub(crate) struct SearchUnit {
     brand: Option<(Condition, Condition)>,
 }
 
-/// What a unit of a search says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnitSense {
-    /// What a word or an expression means.
+    /// The meaning of a word or an expression.
     Word,
     /// The company that it names.
     Company,

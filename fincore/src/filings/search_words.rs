@@ -56,7 +56,7 @@ pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Filing>> {
         let unknown = if is_near { search.unknown(index)? } else { None };
         Ok((found, unknown))
     })?;
-    let mut page = page_of(snapshot, found.keys, (query.limit, query.offset))?;
+    let mut page = page_of(snapshot, found.keys, query.limit, query.offset)?;
     page.meta.linked = found.linked;
     if let Some(near) = found.near.filter(|_| page.total > 0) {
         page.meta.fuzzy = true;
@@ -78,7 +78,6 @@ struct RunningSearch<'s> {
     query: &'s Search,
 }
 
-/// What a search finds.
 #[derive(Default)]
 struct FoundFilings {
     keys: KeyPage,
@@ -114,8 +113,8 @@ impl<'s> RunningSearch<'s> {
         }
     }
 
-    /// What meets the whole search, unless it is only filed by others than the company that is named, or those whose names
-    /// start alike.
+    /// The filings that meet the whole search, unless all are filed by others than the company that is named, or those
+    /// whose names start alike.
     fn exactly(&self, index: &Executor<'_>) -> Result<Option<FoundFilings>> {
         let named = self.meant.as_ref().filter(|company| company.is_certain);
         let family = named.map(MeantCompany::with_family);
@@ -145,7 +144,7 @@ impl<'s> RunningSearch<'s> {
     fn nearly(&self, index: &Executor<'_>) -> Result<FoundFilings> {
         let count = |condition| self.count(index, condition).unwrap_or_default();
         for mut near in near_searches(&self.units, self.meant.as_ref(), self.names, &count) {
-            // What others say of the company is nearer than what it says of something else.
+            // Other companies' filings about the company are nearer than its own about something else.
             if near.is_company_only
                 && let Some(found) = self.exactly_with(index, None)?
             {
@@ -176,7 +175,7 @@ impl<'s> RunningSearch<'s> {
             self.units.iter().filter(|unit| unit.sense == UnitSense::Word && !unit.is_known);
         for word in unknown.flat_map(|unit| &unit.words) {
             let Some(near) = nearest_word(word, classes.words()) else { continue };
-            // What the company that is named has filed is spelled as it is meant.
+            // Spell the search as the company's own filings do.
             if let Some(company) = self.meant.as_ref().filter(|company| company.is_certain) {
                 let own = [company.filings.clone(), Condition::Word(word.clone())];
                 if self.count(index, Condition::all(own.into_iter()))? > 0 {
@@ -199,7 +198,8 @@ impl<'s> RunningSearch<'s> {
         Ok(found)
     }
 
-    /// What the search names that is not there. What a filing mentions is no ticker, nor is a standard such as `IFRS16`.
+    /// The part of the search that does not exist. A ticker that a filing mentions is not unknown, nor is a standard
+    /// such as `IFRS16`.
     fn unknown(&self, index: &Executor<'_>) -> Result<Option<UnknownInSearch>> {
         let mut words: Vec<&str> = Vec::new();
         for word in self.query.q.all().filter(|word| word.is_ascii()) {
@@ -226,7 +226,7 @@ impl<'s> RunningSearch<'s> {
             return Ok(FoundFilings::default());
         }
         if self.meant.as_ref().is_some_and(|company| company.is_certain) {
-            // What others have filed with all the words comes after what the company has filed.
+            // Other companies' filings with all the words come after the company's own.
             near.tiers.push(Condition::any(
                 near.tiers.last().cloned().into_iter().chain([all(&self.units)]),
             ));
@@ -239,11 +239,11 @@ impl<'s> RunningSearch<'s> {
     }
 
     fn page(&self, index: &Executor<'_>, tiers: Vec<Condition>) -> Result<KeyPage> {
-        self.filter.find(index, tiers, (self.query.limit, self.query.offset))
+        self.filter.find(index, tiers, self.query.limit, self.query.offset)
     }
 
     fn count(&self, index: &Executor<'_>, condition: Condition) -> Result<u64> {
-        Ok(self.filter.find(index, vec![condition], (Limit::new(1)?, Offset::default()))?.total)
+        Ok(self.filter.find(index, vec![condition], Limit::new(1)?, Offset::default())?.total)
     }
 
     /// The words that were linked to those of the search, if that found more.
@@ -273,7 +273,7 @@ impl<'s> RunningSearch<'s> {
     }
 }
 
-/// The same search with other words in the place of some; `None` if there are none.
+/// Replaces some words of a search; `None` if there are none to replace.
 fn with_words(words: &Words, others: &[(String, String)]) -> Option<Words> {
     if others.is_empty() {
         return None;

@@ -25,7 +25,7 @@ pub(crate) struct Filings {
     /// The filings that earlier batches of the same table had. Numbers of one file lie close together, so they take little
     /// memory.
     in_table: RoaringTreemap,
-    /// What the files have that were stored.
+    /// The extents of the stored files.
     pub(crate) extents: FileExtents,
     pub(crate) sizes: BlockSizes,
 }
@@ -60,7 +60,11 @@ impl Filings {
         let mut changes = Vec::new();
         for entry in entries.iter() {
             self.extents.add(entry);
-            let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
+            let row = StoredFiling::new(
+                entry,
+                self.ids.filer(writer, entry)?,
+                self.ids.class(writer, entry)?,
+            );
             let outcome = self.store_row(writer, &mut table, &row, on_conflict)?;
             if outcome.is_change() {
                 self.changed.note(writer.connection(), row.key)?;
@@ -108,7 +112,7 @@ impl Filings {
         self.changed.note(writer.connection(), key)
     }
 
-    /// What was stored since the last call, by the file of CVM that it belongs to.
+    /// The extents stored since the last call, by the file of CVM.
     pub(crate) fn take_extents(&mut self) -> FileExtents {
         mem::take(&mut self.extents)
     }
@@ -118,7 +122,7 @@ impl Filings {
         self.finish_with(writer, |_| ())
     }
 
-    /// The same, and reports how far it is.
+    /// Finishes, and reports progress.
     pub(crate) fn finish_with(
         self,
         writer: &Writer,
@@ -158,7 +162,11 @@ impl Filings {
         if self.in_table.insert(entry.id.to_bits().cast_unsigned()) {
             return Ok(Occurrence::First);
         }
-        let row = StoredFiling::new(entry, self.ids.ids_of(writer, entry)?);
+        let row = StoredFiling::new(
+            entry,
+            self.ids.filer(writer, entry)?,
+            self.ids.class(writer, entry)?,
+        );
         let age = |key: i64, version: u32| (version, FilingId::of_key(key).map(|(_, day)| day));
         let mut table = Table::new(writer)?;
         match table.find(&row, OnConflict::Replace)? {
@@ -195,7 +203,7 @@ pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Opti
     Ok(None)
 }
 
-/// What is stored of a filing that is to be stored.
+/// The stored part of a filing that is to be stored.
 struct KnownFiling {
     key: i64,
     #[cfg_attr(
@@ -203,7 +211,6 @@ struct KnownFiling {
         expect(dead_code, reason = "only imports compare versions")
     )]
     version: u32,
-    /// Whether it stays as it is.
     stays: bool,
 }
 
@@ -275,7 +282,7 @@ impl<'w> Table<'w> {
 }
 
 impl<'a> StoredFiling<'a> {
-    fn new(entry: &'a NewFiling<'_>, (filer, class): (i64, i64)) -> StoredFiling<'a> {
+    fn new(entry: &'a NewFiling<'_>, filer: i64, class: i64) -> StoredFiling<'a> {
         let (sequence, url) = match &entry.link {
             Link::Usual(sequence) => (*sequence, None),
             Link::Other(url) => (None, Some(url.as_ref())),
@@ -332,11 +339,7 @@ impl IdCache {
         }
     }
 
-    /// The ids of a filing's filer and class; new ones are stored.
-    pub(crate) fn ids_of(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<(i64, i64)> {
-        Ok((self.filer(writer, entry)?, self.class(writer, entry)?))
-    }
-
+    /// The id of a filing's filer; a new one is stored.
     fn filer(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
         const FIND: &str = "SELECT id FROM filer WHERE company = ?1 AND name = ?2";
         const WRITE: &str = "INSERT INTO filer (company, name) VALUES (?1, ?2) RETURNING id";
@@ -351,6 +354,7 @@ impl IdCache {
         Ok(id)
     }
 
+    /// The id of a filing's class; a new one is stored.
     fn class(&mut self, writer: &Writer, entry: &NewFiling<'_>) -> Result<i64> {
         const FIND: &str =
             "SELECT id FROM class WHERE category = ?1 AND type = ?2 AND species = ?3";

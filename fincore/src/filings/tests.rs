@@ -100,7 +100,7 @@ fn seeds() -> impl Strategy<Value = Vec<Vec<Seed>>> {
     proptest::collection::vec(file, 1..5)
 }
 
-/// What is known of filings without an index.
+/// A model of the filings that needs no index.
 #[derive(Default)]
 struct Model {
     filings: BTreeMap<i64, NewFiling<'static>>,
@@ -296,7 +296,7 @@ proptest! {
     }
 }
 
-/// A catalogue with these filings, after somebody has `tampered` with it; it goes with its directory.
+/// A catalogue with these filings, after `tampered` has changed it; it goes with its directory.
 fn stored(
     entries: &mut [NewFiling<'_>],
     tampered: impl FnOnce(&Writer),

@@ -1,7 +1,7 @@
 //! Removes filings that CVM has withdrawn: a newer whole file of their form and year no longer has them.
 use crate::{
     filings::{
-        coverage::{self, FileExtent},
+        coverage::{self, FileExtent, FileOfYear},
         filing::DATASET as FILINGS,
         store::{Filings, stored_filing},
     },
@@ -39,7 +39,7 @@ pub(crate) enum RemovalLimit {
     None,
 }
 
-/// What became of the filings that a file lacks.
+/// The outcome of comparing a file with the stored filings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Withdrawal {
     /// The filings that were removed.
@@ -65,9 +65,9 @@ impl Filings {
             FileSource::Publisher => true,
             FileSource::Operator => coverage::is_whole(writer, file, extent, stored)?,
         };
-        // What an index of a few forms lacks, or an older one, is kept and told, unless the operator forces it.
+        // An index of a few forms, or an older one, removes nothing unless the operator forces it.
         let decides = is_whole && is_newest(writer, file, extent)?;
-        let is_index = matches!(file.0, Form::Dfp | Form::Itr) && source == FileSource::Operator;
+        let is_index = matches!(file.form, Form::Dfp | Form::Itr) && source == FileSource::Operator;
         if !decides && !is_index {
             return Ok(Withdrawal::default());
         }
@@ -92,18 +92,14 @@ impl Filings {
 }
 
 /// Whether no file of this form and year was seen that reaches further.
-fn is_newest(writer: &Writer, (form, year): (Form, u16), extent: &FileExtent) -> Result<bool> {
+fn is_newest(writer: &Writer, file: FileOfYear, extent: &FileExtent) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM filing_file WHERE form = ?1 AND year = ?2 AND last > ?3";
-    let row = (form as i64, year, extent.last.to_string());
+    let row = (file.form as i64, file.year, extent.last.to_string());
     Ok(!writer.prepare(SQL)?.exists(row)?)
 }
 
 /// The stored filings that a file lacks, up to the last day that it has: later ones may be newer than the file.
-fn lacking(
-    writer: &Writer,
-    file: (Form, u16),
-    extent: &FileExtent,
-) -> Result<Vec<(FilingId, i64)>> {
+fn lacking(writer: &Writer, file: FileOfYear, extent: &FileExtent) -> Result<Vec<(FilingId, i64)>> {
     let mut lacking = Vec::new();
     coverage::each_stored(writer, file, |key| {
         if let Some((id, _)) = FilingId::of_key(key)

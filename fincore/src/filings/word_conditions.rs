@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::{
     index::{Condition, TermKind},
     lexicon::{Days, begins_with, forms, is_particle, meanings},
-    values::{error::Result, first_key, fold, last_key, words::words},
+    values::{KeyRange, error::Result, fold, words::words},
 };
 
 /// How the last word of a text is read.
@@ -65,7 +65,7 @@ impl Alternative {
 }
 
 pub(crate) fn delivered((from, to): Days) -> Condition {
-    Condition::Keys(first_key(from), last_key(to))
+    Condition::Keys(KeyRange::of(from, to))
 }
 
 /// Whether an expression has single letters, which say nothing unless they stand side by side: `m&a`, `s&p`.

@@ -85,7 +85,7 @@ pub fn fill(catalogue: &Catalogue) -> Result<bool> {
     fill_with(catalogue, |_| ())
 }
 
-/// The same, and calls `progress` before each table. The first fill takes seconds.
+/// Fills, and calls `progress` before each table. The first fill takes seconds.
 pub fn fill_with(catalogue: &Catalogue, progress: impl FnMut(FillStep)) -> Result<bool> {
     fill_tables(catalogue, |_| true, progress)
 }
@@ -155,7 +155,7 @@ fn gathered_at() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(GATHERED_ON)
 }
 
-/// What is collected of the tables of one fill.
+/// Rows collected from all tables of one fill.
 #[derive(Default)]
 struct Stores {
     filings: Filings,
@@ -386,7 +386,7 @@ const PREFIX: &str = "bundled-";
 
 const FILE: &str = "catalogue.db";
 
-/// Locked by whoever fills a directory.
+/// The lock that is held while a directory is filled.
 const FILLING: &str = "finserve-filling.lock";
 
 /// How long the directory of another program stays.

@@ -188,7 +188,8 @@ pub(crate) fn date(text: &str) -> Result<Date, Error> {
 pub(crate) fn quote(
     currency: Currency,
     date: Date,
-    (buy, sell): (&str, &str),
+    buy: &str,
+    sell: &str,
     mark: char,
 ) -> Result<Quote, Error> {
     if currency == Currency::BRL {

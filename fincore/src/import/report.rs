@@ -8,17 +8,17 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// What the file was recognised as: `SGS 432`, `PTAX closing quotes`.
+    /// The recognised kind of file: `SGS 432`, `PTAX closing quotes`.
     pub what: String,
     /// The number of new, changed, unchanged and removed rows.
     pub tally: Tally,
-    /// What was left out: how many rows or fields, and which and why, with the first lines at fault.
+    /// Rows or fields that were left out: how many, which and why, with the first lines at fault.
     pub left_out: Vec<(usize, String)>,
-    /// What else is worth knowing, as sentences: unknown columns, and what is kept but not served.
+    /// Other remarks, as sentences: unknown columns, and rows that are kept but not served.
     pub notes: Vec<String>,
 }
 
-// What is left out of files as a matter of course.
+// Other members are left out as a matter of course.
 pub(crate) const OTHER_MEMBERS: &str = "other members of the archive";
 pub(crate) const INTRADAY: &str = "bulletins during the day";
 pub(crate) const OLD_CURRENCIES: &str =
@@ -63,7 +63,7 @@ impl Contradictions {
         )
     }
 
-    /// The same, which says what they are and what is kept.
+    /// A note that names the unknown columns and says what is kept.
     pub(crate) fn note_of(&self, kept: &str) -> Option<String> {
         let lines: Vec<String> = self.lines.iter().map(|line| format!("line {line}")).collect();
         let more = match self.count - lines.len() {
@@ -81,7 +81,7 @@ impl Imported {
         Imported { what: what.into(), tally: Tally::default(), left_out, notes }
     }
 
-    /// What the operator should know, as sentences: what was left out, but for what always is, and the notes.
+    /// The remarks for the operator, as sentences: rows left out, except those that always are, and the notes.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let left_out = self.unusual().map(|(rows, reason)| format!("left out: {rows} {reason}"));
@@ -174,7 +174,7 @@ pub(crate) enum ImportError {
 }
 
 impl ImportError {
-    /// The same of a table of an archive, which has many.
+    /// Names the table of an archive, which has many.
     pub(crate) fn in_member(self, member: &str) -> ImportError {
         match self {
             ImportError::Refused(Refusal { line, reason }) => {

@@ -227,7 +227,7 @@ impl Import {
 /// The number of forms that a sentence names.
 const EXAMPLES: usize = 3;
 
-/// What a file says of forms: those of its index, and the companies of each CNPJ.
+/// The forms in a file: those of its index, and the companies of each CNPJ.
 #[derive(Debug, Default)]
 pub(crate) struct FileForms {
     index: FormIndex,
@@ -275,7 +275,7 @@ impl Import {
     ) -> Result<Tally, ImportError> {
         self.forms.index.add_stored(&self.writer, table.form)?;
         self.forms.companies.extend(companies);
-        // Nobody knows figures of a period that is not over. The clock of a publisher may be a little ahead.
+        // Figures of a period that is not over cannot be known. The clock of a publisher may be a little ahead.
         let today = self.today().day_number();
         let is_over = |key: &FormKey| key.period_end.day_number() <= today + 1;
         let early = table.statements.iter().map(|(key, _)| *key).filter(|key| !is_over(key));
@@ -404,7 +404,7 @@ pub(crate) enum BatchPosition {
 /// The parsed content of a file that is read whole.
 #[derive(Debug)]
 pub(crate) struct ParsedFile {
-    /// What the file was recognised as.
+    /// The recognised kind of file.
     pub(crate) what: String,
     pub(crate) rows: ParsedRows<'static>,
     /// How many rows are left out, and why.

@@ -23,7 +23,7 @@ use crate::{
 /// How many words of a subject are its head: the rest is detail.
 const HEAD: usize = 10;
 
-/// What the filings of a block contain. Numbers of filings are in order, each once.
+/// The contents of a block of filings. Numbers of filings are in order, each once.
 #[derive(Default)]
 pub(crate) struct BlockContents {
     pub(crate) texts: BlockTexts,
@@ -80,7 +80,7 @@ pub(crate) fn read(connection: &Connection, block: &Block, end: i64) -> Result<B
         if let (Some(company), true) = (company, contents.classes.contains_key(&class)) {
             place.execute((block.place(contents.filings), key))?;
             contents.keys.push(key);
-            contents.add(row, (key, company, class))?;
+            contents.add(row, key, company, class)?;
             contents.filings += 1;
         }
     }
@@ -93,7 +93,7 @@ fn company_of(connection: &Connection, filer: i64) -> Result<Option<i64>> {
 }
 
 impl BlockContents {
-    fn add(&mut self, row: &Row<'_>, (key, company, class): (i64, i64, i64)) -> Result<()> {
+    fn add(&mut self, row: &Row<'_>, key: i64, company: i64, class: i64) -> Result<()> {
         let number = self.filings;
         self.companies.entry(company).or_default().push(number);
         let Some(class) = self.classes.get_mut(&class) else { return Ok(()) };

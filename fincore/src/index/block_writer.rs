@@ -168,7 +168,7 @@ fn store<'a>(
     write_rows(terms, block, kind, sets, |bits| (bits.len(), encode(bits)))
 }
 
-/// The same for sorted numbers of filings.
+/// Stores sorted numbers of filings.
 fn store_sorted<'a>(
     terms: &mut TermNumbers<'_>,
     block: &Block,
@@ -235,7 +235,8 @@ fn for_each_stored(
 /// `progress` with the number of filings so far.
 pub(crate) fn pack(
     terms: &mut TermNumbers<'_>,
-    (first, end): (i64, i64),
+    first: i64,
+    end: i64,
     sizes: BlockSizes,
     progress: &mut impl FnMut(u64),
 ) -> Result<()> {

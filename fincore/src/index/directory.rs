@@ -111,7 +111,7 @@ pub(crate) struct BlockEntry {
     pub(crate) keys: BlockKeys,
 }
 
-/// Which filings of a block have a term.
+/// The filings of a block that have a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TermFilings<'d> {
     /// This many; the file knows which ones.
@@ -129,7 +129,7 @@ impl TermFilings<'_> {
     }
 }
 
-/// Which blocks have the terms of a kind.
+/// The blocks that have the terms of a kind.
 #[derive(Debug, Default)]
 struct BlocksByTerm {
     /// Where each term starts, by its number without the kind; and where the last one ends.
@@ -295,7 +295,6 @@ impl WordList {
         Ok(words)
     }
 
-    /// Whether all terms of a kind are in the list.
     pub(crate) fn includes(kind: TermKind) -> bool {
         Self::KINDS.contains(&kind)
     }

@@ -18,6 +18,7 @@ use crate::{
     lexicon::names::Names,
     store::deadline,
     values::{
+        KeyRange,
         error::{Error, Result},
         fold,
         invalid::Invalid,
@@ -25,13 +26,13 @@ use crate::{
     },
 };
 
-/// What a query may cost, in rows of the index that it reads: some ten milliseconds.
+/// The highest cost of a query, in rows of the index that it reads: some ten milliseconds.
 const BUDGET: u32 = 4000;
 
 /// A row costs one more for each of so many bytes.
 const BYTES: usize = 2048;
 
-/// What it costs to combine two sets, besides reading them.
+/// The cost of combining two sets, besides reading them.
 const OPERATION: u32 = 2;
 
 /// Evaluates the conditions of one query.
@@ -51,7 +52,6 @@ pub(crate) struct KeyPage {
     pub(crate) total: u64,
 }
 
-/// Which page of the filings is returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageWindow {
     pub(crate) limit: usize,
@@ -89,13 +89,13 @@ impl<'c> Executor<'c> {
     pub(crate) fn find_newest(
         &self,
         condition: &Condition,
-        keys: (i64, i64),
+        keys: KeyRange,
         page: PageWindow,
     ) -> Result<KeyPage> {
         self.newest(&self.plan(condition)?, keys, page)
     }
 
-    fn newest(&self, plan: &QueryPlan, keys: (i64, i64), page: PageWindow) -> Result<KeyPage> {
+    fn newest(&self, plan: &QueryPlan, keys: KeyRange, page: PageWindow) -> Result<KeyPage> {
         let mut found = KeyPage::default();
         if matches!(plan, QueryPlan::Nothing) {
             return Ok(found);
@@ -125,7 +125,7 @@ impl<'c> Executor<'c> {
     }
 
     /// How many filings meet a condition.
-    pub(crate) fn count(&self, condition: &Condition, keys: (i64, i64)) -> Result<u64> {
+    pub(crate) fn count(&self, condition: &Condition, keys: KeyRange) -> Result<u64> {
         Ok(self.find_newest(condition, keys, PageWindow { limit: 0, offset: 0 })?.total)
     }
 
@@ -155,7 +155,7 @@ impl<'c> Executor<'c> {
         Ok(Some(0))
     }
 
-    /// The same, if it is known without reading the file.
+    /// The size, if it is known without reading the file.
     fn known_size(&self, entry: &BlockEntry, plan: &QueryPlan) -> Option<u64> {
         match plan {
             QueryPlan::Everything => Some(entry.block.filings.into()),
@@ -178,7 +178,7 @@ impl<'c> Executor<'c> {
                 }
                 Some(0)
             }
-            QueryPlan::Keys(first, last) => match numbers(entry, (*first, *last)) {
+            QueryPlan::Keys(keys) => match numbers(entry, *keys) {
                 Some(numbers) => Some(numbers.len() as u64),
                 None => Some(0),
             },
@@ -203,8 +203,8 @@ impl<'c> Executor<'c> {
         Ok(match plan {
             QueryPlan::Everything => FilingSet::All,
             QueryPlan::Nothing => FilingSet::Some(Bitmap::new()),
-            QueryPlan::Keys(first, last) => FilingSet::Some(
-                numbers(entry, (*first, *last))
+            QueryPlan::Keys(keys) => FilingSet::Some(
+                numbers(entry, *keys)
                     .map(|numbers| FilingSet::Range(numbers).bits())
                     .unwrap_or_default(),
             ),
@@ -334,7 +334,8 @@ fn append_keys(
 }
 
 /// The numbers of a block's filings with keys from the first to the last; `None` if there are none.
-fn numbers(entry: &BlockEntry, (first, last): (i64, i64)) -> Option<Range<u32>> {
+fn numbers(entry: &BlockEntry, keys: KeyRange) -> Option<Range<u32>> {
+    let KeyRange { first, last } = keys;
     let filings = entry.block.filings;
     if filings == 0 || last < entry.block.first || first >= entry.end || first > last {
         return None;
@@ -382,7 +383,7 @@ impl Executor<'_> {
     pub(crate) fn find_ranked(
         &self,
         tiers: &[Condition],
-        keys: (i64, i64),
+        keys: KeyRange,
         page: PageWindow,
     ) -> Result<KeyPage> {
         let mut plans =
@@ -444,7 +445,7 @@ impl Executor<'_> {
     }
 }
 
-/// What it costs to read one filing, in rows of the index.
+/// The cost of reading one filing, in rows of the index.
 const FILING: u32 = 6;
 
 impl Executor<'_> {

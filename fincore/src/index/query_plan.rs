@@ -11,10 +11,10 @@ use crate::{
         word_runs::{LONGEST_NAME_RUN, LONGEST_RUN},
     },
     lexicon::names::Names,
-    values::{error::Result, fold},
+    values::{KeyRange, error::Result, fold},
 };
 
-/// Which filings of a block meet a condition.
+/// A condition on the filings of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum QueryPlan {
     /// All of them.
@@ -28,7 +28,7 @@ pub(crate) enum QueryPlan {
     /// Filings that meet at least this many of the conditions.
     AtLeast(usize, Vec<QueryPlan>),
     /// Filings with a key from the first to the last.
-    Keys(i64, i64),
+    Keys(KeyRange),
     /// Filings with the first of these terms that the block has.
     FirstOf(Vec<TermId>),
     /// Filings with these words side by side in a text.
@@ -96,7 +96,7 @@ impl QueryPlan {
                 QueryPlan::AtLeast(*least, of_all(conditions)?)
             }
             Condition::Term(kind, text) => first_of(&[*kind], text)?,
-            Condition::Keys(first, last) => QueryPlan::Keys(*first, *last),
+            Condition::Keys(keys) => QueryPlan::Keys(*keys),
             Condition::Word(word) => first_of(&OF_WORD, word)?,
             Condition::Text(word) => first_of(&[TermKind::Text], word)?,
             Condition::Head(word) => first_of(&[TermKind::Head, TermKind::Text], word)?,
@@ -231,7 +231,7 @@ pub(crate) enum Condition {
     /// Filings with a term.
     Term(TermKind, String),
     /// Filings with a key from the first to the last: those that were delivered between two days.
-    Keys(i64, i64),
+    Keys(KeyRange),
     /// Filings with a word, in texts or names.
     Word(String),
     /// Filings with a word in their class or their subject.

@@ -146,12 +146,12 @@ fn rebuild_blocks(
     }
     let mut done = 0;
     progress(IndexProgress { done, of });
-    for (replaced, keys) in parts {
+    for (replaced, (first, end)) in parts {
         for block in replaced {
             remove_block(connection, block)?;
         }
         let mut packed = 0;
-        pack(terms, keys, sizes, &mut |filings| {
+        pack(terms, first, end, sizes, &mut |filings| {
             packed = filings;
             progress(IndexProgress { done: done + filings, of });
         })?;
@@ -192,7 +192,7 @@ pub(crate) fn rebuild(connection: &Connection, mut progress: impl FnMut(u64)) ->
     }
     let names = Names::read(connection)?;
     let mut terms = TermNumbers::new(connection)?;
-    pack(&mut terms, (i64::MIN, i64::MAX), BlockSizes::default(), &mut progress)?;
+    pack(&mut terms, i64::MIN, i64::MAX, BlockSizes::default(), &mut progress)?;
     block_writer::write_names(&mut terms, &blocks(connection)?, &[], &names)?;
     index::note_rebuild(connection, &names)?;
     count_classes(connection)

@@ -17,7 +17,8 @@ pub(crate) const RARE: u64 = 16;
 /// would need a walk over every common word.
 pub(crate) const LONGEST_RUN: usize = 12;
 
-/// The same for runs of words in names. Longer phrases are compared with the names themselves: companies are few.
+/// The longest run of words in names that is stored. Longer phrases are compared with the names themselves: companies
+/// are few.
 pub(crate) const LONGEST_NAME_RUN: usize = 4;
 
 /// The words of filings, by their numbers.
@@ -30,7 +31,7 @@ pub(crate) struct BlockTexts {
     texts: Vec<TextStart>,
 }
 
-/// Which filings have a word, each once, in order.
+/// The filings that have a word, each once, in order.
 #[derive(Default)]
 pub(crate) struct WordFilings {
     /// Anywhere.

@@ -1,5 +1,5 @@
-//! What people type, and the words of filings for it: those that mean the same, and those that are linked to it. The table
-//! is used for queries only, so that a change of it needs no new index.
+//! Everyday words and the words of filings for them: synonyms, and related words. The table is used for queries only,
+//! so that a change of it needs no new index.
 use std::{
     collections::{BTreeSet, HashMap},
     sync::LazyLock,
@@ -19,7 +19,7 @@ struct Line {
     linked: Vec<&'static str>,
 }
 
-/// What an expression of the market stands for.
+/// The synonyms and related words of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MarketWords {
     /// How many words the expression takes.

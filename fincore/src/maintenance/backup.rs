@@ -25,7 +25,7 @@ mod tests;
 
 pub use restore::{Existing, Restored, restore};
 
-/// What a backup holds.
+/// The databases in a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// The accounts, if there are any, and the catalogue.
@@ -145,7 +145,7 @@ pub struct Member {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done: `copying catalogue.db`.
+    /// The current step: `copying catalogue.db`.
     pub doing: &'static str,
     /// How much of that is done.
     pub done: u64,
@@ -250,7 +250,7 @@ pub(crate) struct Staging(pub(crate) PathBuf);
 
 impl Staging {
     /// On the same file system as the target, so that a finished file only needs to be renamed.
-    /// What a program left there that was killed is removed.
+    /// Creates a staging directory beside the target, and removes those of killed programs.
     pub(crate) fn beside(target: &Path) -> Result<Staging> {
         remove_leftovers(target);
         let mut name = target.as_os_str().to_owned();
@@ -270,7 +270,7 @@ impl Staging {
     }
 }
 
-/// Removes the directories of programs that have ended, for the same target. Best effort: they are only in the way.
+/// Removes the directories of programs that have ended, for the same target. Best effort.
 fn remove_leftovers(target: &Path) {
     let Some(name) = target.file_name().and_then(|name| name.to_str()) else { return };
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());

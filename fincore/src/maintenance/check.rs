@@ -47,7 +47,7 @@ pub(crate) fn examine(
     Ok((checkup, findings))
 }
 
-/// What helps against damage that SQLite has found: indexes can be rebuilt, rows cannot.
+/// Indexes can be rebuilt, rows cannot.
 fn remedy_for(problem: &str) -> Remedy {
     const DERIVED: [&str; 3] =
         ["missing from index", "wrong # of entries in index", "refer to a missing row"];

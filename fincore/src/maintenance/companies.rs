@@ -32,7 +32,7 @@ pub(crate) fn check(
     for bad in bad_tickers(scratch)? {
         findings.add(TICKERS, bad.fault, bad.name);
     }
-    // The same functions as in an import, on tables of their own.
+    // Run the functions of an import, on tables of their own.
     scratch.hide("company")?;
     for entry in &entries {
         store::write_entry(scratch, entry)?;

@@ -63,7 +63,7 @@ impl Findings {
         self.0.push(Finding { noun, fault: message, count: 0, example, remedy });
     }
 
-    /// What helps against all of it; `None` if there is no damage.
+    /// The remedy for all of it; `None` if there is no damage.
     pub(crate) fn remedy(&self) -> Option<Remedy> {
         self.0.iter().map(|finding| finding.remedy).max()
     }
@@ -132,7 +132,7 @@ mod tests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckStep {
-    /// What is being checked.
+    /// The current step.
     pub doing: &'static str,
     /// The number of steps done so far.
     pub done: usize,

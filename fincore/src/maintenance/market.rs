@@ -32,7 +32,7 @@ pub(crate) fn check(
         findings.add(RATE, bad.fault, format_args!("{} ({})", bad.name(), bad.value));
     })?;
     for (daily, annual) in computed_series() {
-        check_computed(writer, (daily, annual), |date, wrong| {
+        check_computed(writer, daily, annual, |date, wrong| {
             findings.add(COMPUTED, wrong.fault(), format_args!("SGS {annual} on {date}"));
         })?;
     }
@@ -56,7 +56,7 @@ pub(crate) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     }
     for (daily, annual) in computed_series() {
         let mut all = Vec::new();
-        check_computed(writer, (daily, annual), |date, wrong| all.push((date, wrong)))?;
+        check_computed(writer, daily, annual, |date, wrong| all.push((date, wrong)))?;
         for (date, wrong) in all {
             if writer.prepare(COMPUTED)?.execute((annual, date.to_string()))? > 0 {
                 writer.log(&dataset(annual), date, Change::Removed)?;
@@ -137,7 +137,6 @@ fn computed_series() -> impl Iterator<Item = (u32, u32)> {
     DEFINITIONS.iter().filter_map(|annual| Some((annual.computed_from?, annual.number)))
 }
 
-/// What is wrong with a computed rate.
 #[derive(Clone, Copy)]
 enum ComputedFault {
     Orphaned,
@@ -157,7 +156,8 @@ impl ComputedFault {
 
 fn check_computed(
     writer: &Writer,
-    series: (u32, u32),
+    daily: u32,
+    annual: u32,
     mut wrong: impl FnMut(Date, ComputedFault),
 ) -> Result<()> {
     // Every daily figure, and every computed one without.
@@ -169,7 +169,7 @@ fn check_computed(
         SELECT date, NULL, value, 1 FROM main.rate AS annual WHERE series = ?2 AND computed <> 0
             AND NOT EXISTS (SELECT 1 FROM main.rate WHERE series = ?1 AND date = annual.date)";
     let mut statement = writer.prepare(SQL)?;
-    let mut rows = statement.query(series)?;
+    let mut rows = statement.query((daily, annual))?;
     while let Some(row) = rows.next()? {
         // Values that cannot be read are reported by `bad_rates`.
         let (Ok(date), Ok(daily)) = (parsed(row, 0), parsed_if_any::<Decimal>(row, 1)) else {

@@ -12,7 +12,7 @@ use crate::{
     values::error::{Error, Result},
 };
 
-/// What [`Catalogue::rebuild`] did.
+/// The outcome of [`Catalogue::rebuild`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rebuilt {
@@ -36,7 +36,7 @@ impl Catalogue {
         self.rebuild_with(now, |_| ())
     }
 
-    /// The same, and reports progress.
+    /// Rebuilds, and reports progress.
     pub fn rebuild_with(
         &self,
         now: DateTime<Utc>,

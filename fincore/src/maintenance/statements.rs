@@ -52,7 +52,7 @@ pub(crate) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
     derive::derive_all(writer)
 }
 
-/// What does not add up in the forms themselves, of one kind.
+/// A sentence on all sums of one kind that do not add up as filed.
 fn sentence(kind: SumKind, all: &[Sum]) -> Option<String> {
     let of_kind = || all.iter().filter(|sum| sum.kind == kind);
     let wrong = || of_kind().filter(|sum| !sum.is_right);

@@ -46,7 +46,7 @@ pub(crate) fn compare(
         columns.push(Column::read(snapshot, series, query, transformation)?);
     }
     let (limit, offset) = (query.limit.get(), query.offset.get());
-    let (data, total) = merge(&mut columns, (limit, offset));
+    let (data, total) = merge(&mut columns, limit, offset);
     let described = columns.into_iter().zip(query.ids.iter());
     let described = described.map(|(column, id)| (id.to_string(), column.described()));
     Ok(ComparedSeries {
@@ -108,17 +108,17 @@ impl Column {
         query: &Comparison,
         transformation: Option<&Transformation>,
     ) -> Result<Column> {
-        let days = (query.from, query.to);
         let (left, meta) = match transformation {
             Some(how) => {
-                let (figures, meta) = transformed::figures(snapshot, series, days, how)?;
+                let (figures, meta) =
+                    transformed::figures(snapshot, series, query.from, query.to, how)?;
                 (figures.into_iter().map(Observed::Transformed).collect(), meta)
             }
             None => {
                 let newest = series.newest(snapshot)?.map(|rate| rate.date);
                 let newest = newest
                     .ok_or_else(|| Error::not_found(Resource::Series, &series.display_name()))?;
-                let days = within_plan(snapshot, days.0, days.1, || Ok(Some(newest)))?;
+                let days = within_plan(snapshot, query.from, query.to, || Ok(Some(newest)))?;
                 let rates = observations(snapshot, series.number, days.from(), days.to())?;
                 let meta = series.meta(OriginCounts::default(), 0);
                 let meta = freshness::of_series(snapshot, series.number, Some(newest), meta)?;
@@ -146,7 +146,7 @@ impl Column {
 }
 
 /// One page of the dates that any column has, newest first, and how many there are.
-fn merge(columns: &mut [Column], (limit, offset): (u32, u64)) -> (Vec<ComparedRow>, u64) {
+fn merge(columns: &mut [Column], limit: u32, offset: u64) -> (Vec<ComparedRow>, u64) {
     let (mut rows, mut total) = (Vec::new(), 0);
     let shown = offset..offset.saturating_add(limit.into());
     while let Some(date) =
@@ -197,7 +197,6 @@ pub struct ComparedSeries {
     pub offset: u64,
     /// The source of the figures.
     pub meta: ComparedMeta,
-    /// Whether a table has a column that says which periods have not ended.
     pub(crate) shows_partial: bool,
 }
 

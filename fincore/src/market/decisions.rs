@@ -51,7 +51,7 @@ pub struct Decision {
 
 impl Decision {
     /// A decision for this target after that one.
-    fn new(date: Option<Date>, effective_from: Date, (before, after): (Decimal, Decimal)) -> Self {
+    fn new(date: Option<Date>, effective_from: Date, before: Decimal, after: Decimal) -> Self {
         let most = before.decimals().max(after.decimals());
         let digits = |figure: Decimal| {
             let (digits, decimals) = figure.parts();
@@ -93,7 +93,7 @@ pub struct Decisions {
     pub upcoming: Vec<Meeting>,
 }
 
-/// What there is besides the series.
+/// The other dataset besides the series.
 const CALENDAR: &str = "calendar of Copom meetings";
 
 /// One page of the decisions in a range of days, by the day from which they are in force.
@@ -117,7 +117,7 @@ pub(crate) fn list(snapshot: &Snapshot, query: &History) -> Result<Decisions> {
         |meeting: &&Meeting| meeting.second_day >= snapshot.today() && !is_decided(meeting);
     let upcoming = meetings.0.iter().filter(is_ahead).copied().collect();
     let meta = meta(snapshot, series, newest, &meetings)?;
-    let page = Page::cut(rows, (query.limit.get(), query.offset.get()), meta);
+    let page = Page::cut(rows, query.limit.get(), query.offset.get(), meta);
     Ok(Decisions { page, upcoming })
 }
 
@@ -175,12 +175,12 @@ fn derive(targets: &[(Date, Decimal)], meetings: &[Meeting]) -> Vec<Decision> {
     for pair in targets.windows(2) {
         let [(last, before), (day, after)] = *pair else { continue };
         later = &later[later.partition_point(|meeting| meeting.second_day < last)..];
-        let figures = (before, after);
         match &later[..later.partition_point(|meeting| meeting.second_day < day)] {
             [one] => {
-                decisions.push(Decision::new(Some(one.second_day), one.effective_from(), figures));
+                let (meeting, day) = (Some(one.second_day), one.effective_from());
+                decisions.push(Decision::new(meeting, day, before, after));
             }
-            _ if before != after => decisions.push(Decision::new(None, day, figures)),
+            _ if before != after => decisions.push(Decision::new(None, day, before, after)),
             _ => (),
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn schedule(number: u32) -> Option<PublicationSchedule> {
     })
 }
 
-/// The same for the figure of one day, which may be the first after a meeting.
+/// The schedule for the figure of one day, which may be the first after a meeting.
 pub(crate) fn schedule_of_day(
     snapshot: &Snapshot,
     number: u32,
@@ -133,7 +133,6 @@ fn with_knowledge(snapshot: &Snapshot, meta: Meta) -> Meta {
     }
 }
 
-/// Whether there should be newer data.
 pub(crate) fn is_stale(newest: Option<Date>, expected: Option<Date>) -> bool {
     expected.is_some_and(|expected| newest.is_none_or(|newest| newest < expected))
 }
@@ -285,7 +284,6 @@ impl Meetings {
         Ok(Meetings(days.map(meeting).collect()))
     }
 
-    /// Whether a meeting decides on this day.
     pub(crate) fn decide_on(&self, day: Date) -> bool {
         self.0.binary_search_by_key(&day, |meeting| meeting.second_day).is_ok()
     }

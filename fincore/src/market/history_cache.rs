@@ -178,7 +178,6 @@ fn get_or_load<K: Copy + Eq + Hash + Send + 'static, T: Dated + Send + Sync + 's
     Ok(history)
 }
 
-/// What became of loading a history.
 enum LoadOutcome<T> {
     Empty,
     /// The rows take more memory than is left, or one of them cannot be read: then every answer leaves it out and counts it.

@@ -1,4 +1,4 @@
-//! What was known when: histories as they stood, first values, and every value that a figure has had.
+//! Point-in-time data: histories as they stood, first values, and every value that a figure has had.
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use crate::{
         table::{self, Cell, Column, ColumnKind},
     },
     market::{
-        queries::{History, SeriesHistory, within_plan},
+        queries::{DateWindow, History, SeriesHistory, within_plan},
         rows::Origin,
         series::Series,
         series_definitions::Side,
@@ -70,11 +70,11 @@ pub fn first_releases(snapshot: &Snapshot) -> Result<Snapshot> {
     }
 }
 
-/// Which knowledge a query of a history reads.
+/// The point in time that a query of a history reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownAt {
-    /// What was known at the end of this day.
+    /// Shows the data as known at the end of this day.
     pub as_of: Option<Date>,
     /// The first values, or those that count now.
     #[serde(default)]
@@ -94,7 +94,7 @@ impl KnownAt {
     }
 }
 
-/// Which of its values a figure has.
+/// The value of a figure that has had several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Release {
     /// The one that counts now.
@@ -149,11 +149,11 @@ pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revis
     let current = series.current(snapshot)?;
     let days = within_plan(snapshot, from, to, || Ok(Some(current.date)))?;
     let mut values = match series.definition.and_then(|definition| definition.quote) {
-        None => of_rates(snapshot, series.number, days.texts())?,
-        Some((currency, side)) => of_side(snapshot, (currency, side), days.texts())?,
+        None => of_rates(snapshot, series.number, days)?,
+        Some((currency, side)) => of_side(snapshot, currency, side, days)?,
     };
     values.reverse();
-    Ok(Page::cut(values, (limit.get(), offset.get()), current.meta))
+    Ok(Page::cut(values, limit.get(), offset.get(), current.meta))
 }
 
 /// When a value ended. The version of a bundle, which may correct figures of an older one, has no time, and counts as known
@@ -168,11 +168,7 @@ macro_rules! ended {
 }
 
 /// The values of all figures of a series that have past ones, the oldest first.
-fn of_rates(
-    snapshot: &Snapshot,
-    number: u32,
-    (from, to): (String, String),
-) -> Result<Vec<Revision>> {
+fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Revision>> {
     const SQL: &str = concat!(
         "SELECT date, value, computed, began.time, ",
         ended!(),
@@ -185,6 +181,7 @@ fn of_rates(
         LEFT JOIN import_time AS began ON began.version = known_from
         ORDER BY date, known_until IS NULL, known_until"
     );
+    let (from, to) = days.texts();
     snapshot.rows(SQL, (number, from, to), |row| {
         Ok(Revision {
             date: parsed(row, 0)?,
@@ -196,11 +193,13 @@ fn of_rates(
     })
 }
 
-/// The same of one side of quotes. A quote also changes with its other side: equal values that follow each other are one.
+/// Revisions of one side of quotes. A quote also changes with its other side: equal values that follow each other are
+/// one.
 fn of_side(
     snapshot: &Snapshot,
-    (currency, side): (Currency, Side),
-    (from, to): (String, String),
+    currency: Currency,
+    side: Side,
+    days: DateWindow,
 ) -> Result<Vec<Revision>> {
     const SQL: &str = concat!(
         "SELECT date, buy, sell, began.time, ",
@@ -218,6 +217,7 @@ fn of_side(
         Side::Buy => 1,
         Side::Sell => 2,
     };
+    let (from, to) = days.texts();
     let rows = snapshot.rows(SQL, (currency.as_str(), from, to), |row| {
         let value: Option<Decimal> = parsed_if_any(row, column)?;
         let (known_from, known_until) = (moment(row, 3)?, moment(row, 4)?);

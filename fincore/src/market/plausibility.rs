@@ -18,13 +18,13 @@ use crate::{
 pub(crate) fn doubt_rates(writer: &Writer, series: u32, rows: &[Rate]) -> Result<Option<String>> {
     const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 AND date BETWEEN ?2 AND ?3";
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(None) };
-    let stored = stored_around(writer, SQL, series, (first.date, last.date))?;
+    let stored = stored_around(writer, SQL, series, first.date, last.date)?;
     let new: Figures = rows.iter().map(|row| (row.date, row.value)).collect();
     let bounds = |date| of_series(series, date);
     Ok(first_implausible(&new, &stored, bounds).map(|doubt| format!("SGS {series} {doubt}")))
 }
 
-/// The same for quotes, of any currencies and in any order.
+/// Checks quotes, of any currencies and in any order.
 pub(crate) fn doubt_quotes(writer: &Writer, rows: &[Quote]) -> Result<Option<String>> {
     const BUY: &str = "SELECT date, buy FROM fx WHERE currency = ?1 AND date BETWEEN ?2 AND ?3";
     const SELL: &str = "SELECT date, sell FROM fx WHERE currency = ?1 AND date BETWEEN ?2 AND ?3";
@@ -40,7 +40,7 @@ pub(crate) fn doubt_quotes(writer: &Writer, rows: &[Quote]) -> Result<Option<Str
         else {
             continue;
         };
-        let stored = stored_around(writer, sql, currency.to_string(), (*first, *last))?;
+        let stored = stored_around(writer, sql, currency.to_string(), *first, *last)?;
         if let Some(doubt) = first_implausible(&new, &stored, |_| of_currency(currency)) {
             return Ok(Some(format!("{currency} {doubt}")));
         }
@@ -56,7 +56,8 @@ fn stored_around(
     writer: &Writer,
     sql: &str,
     of: impl rusqlite::ToSql,
-    (first, last): (Date, Date),
+    first: Date,
+    last: Date,
 ) -> Result<Figures> {
     let around = (first.days_before(WINDOW), days_after(last, WINDOW));
     let mut statement = writer.prepare(sql)?;
@@ -155,7 +156,7 @@ mod tests {
             assert!(series(432, &[(day, "5.00")], &stored).is_some(), "{day}");
         }
         assert_eq!(series(432, &[("2027-11-04", "5.00")], &stored), None, "it is a year later");
-        // What a file itself brings for these days counts, not what it replaces.
+        // The file's own figures for these days count, not those it replaces.
         let lower = [("2026-11-04", "11.75"), ("2026-11-05", "9.75"), ("2026-11-06", "11.75")];
         assert_eq!(series(432, &lower, &stored), None);
     }
@@ -220,7 +221,7 @@ pub(crate) enum MaxStep {
 }
 
 impl Bounds {
-    /// What would be plausible instead of this figure; `None` if the figure is plausible.
+    /// Describes plausible figures; `None` if this one is plausible.
     pub(crate) fn violation(&self, figure: Decimal) -> Option<String> {
         let value = figure.to_f64();
         if value < self.low || value > self.high {

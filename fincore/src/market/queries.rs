@@ -27,7 +27,7 @@ pub struct History {
 }
 
 impl History {
-    /// The same of a series.
+    /// Applies the range to a series.
     #[must_use]
     pub fn of(self, series: SeriesId) -> SeriesHistory {
         let History { from, to, limit, offset } = self;
@@ -317,7 +317,7 @@ mod plan_window_tests {
         },
     ];
 
-    /// What `each` gave, cut to a range that it does not take, by the answer of the history itself.
+    /// Cuts the rows of `each` to a range that `each` does not take, with the answer of the history itself.
     fn narrowed(
         snapshot: &Snapshot,
         mut dates: Vec<Date>,

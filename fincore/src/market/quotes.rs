@@ -47,7 +47,7 @@ pub(crate) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxR
     history_from(snapshot, query, cached_history(snapshot, query.pair)?.as_deref())
 }
 
-/// The same from memory, or from the file.
+/// The history from memory, or from the file.
 pub(crate) fn history_from(
     snapshot: &Snapshot,
     query: &FxHistory,
@@ -64,7 +64,7 @@ pub(crate) fn history_from(
     let days = within_plan(snapshot, query.from, query.to, newest)?;
     let HistoryPage { rows: data, total, .. } = match cached {
         Some(cached) => cached.page(days, limit, offset),
-        None => read_page(snapshot, pair, days, (limit, offset))?,
+        None => read_page(snapshot, pair, days, limit, offset)?,
     };
     if total == 0 {
         // No quotes in this range is an empty list; no quotes at all is an error.
@@ -78,7 +78,8 @@ fn read_page(
     snapshot: &Snapshot,
     pair: Pair,
     days: DateWindow,
-    (limit, offset): (u32, Offset),
+    limit: u32,
+    offset: Offset,
 ) -> Result<HistoryPage<FxRate>> {
     const TOTAL: &str =
         concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
@@ -86,7 +87,7 @@ fn read_page(
         concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
     let (currency, (from, to)) = (stored_currency(pair), days.texts());
     let total = snapshot.count(TOTAL, (&currency, &from, &to))?;
-    let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+    let (rows, total) = snapshot.page(total, limit, offset, |limit, offset| {
         snapshot.rows(SQL, (&currency, &from, &to, limit, offset), |row| read(row, pair))
     })?;
     Ok(HistoryPage { rows: rows.into(), total, origins: OriginCounts::default() })

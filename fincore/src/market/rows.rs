@@ -278,7 +278,7 @@ impl Origin {
     }
 }
 
-/// What the column `computed` holds for a figure that was carried; 1 is for one that was computed.
+/// The value of the column `computed` for a figure that was carried; 1 is for one that was computed.
 pub(crate) const CARRIED: i64 = 2;
 
 /// How many of some rows are not as published.

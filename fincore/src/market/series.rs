@@ -143,7 +143,7 @@ impl Series {
         self.history_from(snapshot, query, self.cached_history(snapshot)?)
     }
 
-    /// The same without memory, to compare with.
+    /// Reads the history without the cache, to compare with.
     #[cfg(test)]
     pub(crate) fn history_from_file(
         self,
@@ -186,7 +186,7 @@ impl Series {
         let (statements, key) = self.statements();
         let (from, to) = days.texts();
         let total = snapshot.count(statements.total, (&key, &from, &to))?;
-        let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
+        let (rows, total) = snapshot.page(total, limit, offset, |limit, offset| {
             snapshot.rows(statements.page, (&key, &from, &to, limit, offset), read_rate)
         })?;
         let origins = rows.iter().map(|rate| rate.origin).collect();
@@ -216,20 +216,21 @@ impl Series {
     }
 
     /// How many observations it has in a range of days.
-    pub(crate) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
+    pub(crate) fn count(self, snapshot: &Snapshot, from: Date, to: Date) -> Result<u64> {
         let (statements, key) = self.statements();
-        snapshot.count(statements.total, (key, days.0.to_string(), days.1.to_string()))
+        snapshot.count(statements.total, (key, from.to_string(), to.to_string()))
     }
 
     /// The newest observations in a range of days, at most `limit` of them.
     pub(crate) fn newest_in(
         self,
         snapshot: &Snapshot,
-        days: (Date, Date),
+        from: Date,
+        to: Date,
         limit: usize,
     ) -> Result<Vec<Rate>> {
         let (statements, key) = self.statements();
-        let wanted = (key, days.0.to_string(), days.1.to_string());
+        let wanted = (key, from.to_string(), to.to_string());
         snapshot.first_rows(limit, statements.all, wanted, read_rate)
     }
 

@@ -37,7 +37,7 @@ impl Rhythm {
     }
 }
 
-/// What the values of a series measure, and so how they are compounded.
+/// The quantity that the values of a series measure, which decides how they are compounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// Percent of a business day.
@@ -92,7 +92,7 @@ pub struct SeriesDefinition {
     pub number: u32,
     /// Its short name in addresses and on the command line: `igp-m`.
     pub name: &'static str,
-    /// What it is called besides: what Brazilians type.
+    /// Other names that Brazilians type.
     pub(crate) other_names: Vec<&'static str>,
     /// Its title.
     pub title: Text,
@@ -123,7 +123,6 @@ impl SeriesDefinition {
         matches!(self.number, SELIC | TJLP)
     }
 
-    /// What its values measure.
     pub(crate) fn measure(&self) -> Measure {
         match self.unit.en {
             "percent per day" => Measure::PercentPerDay,
@@ -147,9 +146,9 @@ pub const CDI: u32 = 4389;
 pub(crate) const CDI_DAILY: u32 = 12;
 /// The long-term interest rate, which is set for a quarter.
 pub(crate) const TJLP: u32 = 256;
-/// What the Selic rate accumulated in each month.
+/// The Selic rate accumulated in each month.
 pub(crate) const SELIC_MONTHLY: u32 = 4390;
-/// What the CDI accumulated in each month.
+/// The CDI accumulated in each month.
 pub(crate) const CDI_MONTHLY: u32 = 4391;
 /// The dollar's closing price on the selling side.
 pub(crate) const USD_SELL: u32 = 1;
@@ -157,15 +156,15 @@ pub(crate) const USD_SELL: u32 = 1;
 pub(crate) const USD_MONTHLY: u32 = 3698;
 /// The consumer price index IPCA, percent per month, dated on the first of its month.
 pub const IPCA: u32 = 433;
-/// What the IPCA accumulated in twelve months, as published.
+/// The IPCA accumulated in twelve months, as published.
 pub(crate) const IPCA_12_MONTHS: u32 = 13522;
 /// The price index IGP-M, percent per month, rounded to two decimals.
 pub(crate) const IGP_M: u32 = 189;
-/// The same months unrounded, as the index numbers give them: what the central bank's calculator for citizens takes.
+/// The IGP-M unrounded, computed from the index numbers: the central bank's calculator for citizens uses it.
 pub(crate) const IGP_M_UNROUNDED: u32 = 28655;
 /// The return of savings deposits made since 4 May 2012, for the month that begins on each day.
 pub(crate) const SAVINGS: u32 = 195;
-/// The same, of deposits of the first day of each month only.
+/// The savings rate of deposits made on the first day of each month only.
 pub(crate) const SAVINGS_MONTHLY: u32 = 196;
 /// The return of savings deposits made until 3 May 2012, for the month that begins on each day.
 pub(crate) const OLD_SAVINGS: u32 = 25;

@@ -381,7 +381,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) rows: &'a [Rate],
 }
 
-/// What became of the stored figures that an answer lacks.
+/// Stored figures that an answer lacks, by how they were treated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MissingDays {
     pub(crate) removed: Vec<Date>,

@@ -79,7 +79,7 @@ pub fn transform(
     Ok(shown.filter_map(|(_, row)| row).collect())
 }
 
-/// What is done to the rows of a series.
+/// The periods and the decimals of transformed rows.
 struct Plan {
     /// The length of periods, and what each makes of its observations.
     period: Option<(Frequency, Aggregate)>,
@@ -93,7 +93,7 @@ impl Transformation {
         self.period(nature).map(drop)
     }
 
-    /// What it does to the rows of a series. Fails where it has no meaning for that.
+    /// Plans the steps for the rows of a series. Fails if the transformation has no meaning for it.
     fn plan(&self, nature: &Nature, rows: &[Rate]) -> Result<Plan> {
         let period = self.period(nature)?;
         if self.base.is_some() && self.units != Units::Index {
@@ -193,7 +193,7 @@ impl table::Row for TransformedRate {
 }
 
 impl Transformation {
-    /// What it does to a series, as answers tell it. Fails where it has no meaning for that.
+    /// The transformation as answers describe it. Fails if it has no meaning for the series.
     pub(crate) fn applied_to(&self, nature: &Nature) -> Result<AppliedTransformation> {
         let period = self.period(nature)?;
         let told = AppliedTransformation::new(self.units.as_str(), rule(self, nature, period));
@@ -295,7 +295,7 @@ fn rule(
     [values.as_str(), &told, only, rounding].concat()
 }
 
-/// What a row is compared with.
+/// The name of the row to compare with.
 fn year_earlier(period: Option<(Frequency, Aggregate)>) -> &'static str {
     match period.map(|(frequency, _)| frequency) {
         None => "same day a year earlier",

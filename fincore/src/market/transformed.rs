@@ -32,18 +32,19 @@ pub(crate) fn of_series(
     query: &History,
     transformation: &Transformation,
 ) -> Result<Page<TransformedRate>> {
-    let (figures, meta) = figures(snapshot, series, (query.from, query.to), transformation)?;
-    Ok(cut(figures, (query.limit, query.offset), meta))
+    let (figures, meta) = figures(snapshot, series, query.from, query.to, transformation)?;
+    Ok(cut(figures, query.limit, query.offset, meta))
 }
 
 /// All transformed figures of a series in the days of an export, newest first.
 pub(crate) fn all_transformed(
     snapshot: &Snapshot,
     number: u32,
-    days: (Option<Date>, Option<Date>),
+    from: Option<Date>,
+    to: Option<Date>,
     transformation: &Transformation,
 ) -> Result<Vec<TransformedRate>> {
-    let (mut rows, _) = figures(snapshot, Series::from(number), days, transformation)?;
+    let (mut rows, _) = figures(snapshot, Series::from(number), from, to, transformation)?;
     rows.reverse();
     Ok(rows)
 }
@@ -53,7 +54,8 @@ pub(crate) fn all_transformed(
 pub(crate) fn figures(
     snapshot: &Snapshot,
     series: Series,
-    (from, to): (Option<Date>, Option<Date>),
+    from: Option<Date>,
+    to: Option<Date>,
     transformation: &Transformation,
 ) -> Result<(Vec<TransformedRate>, Meta)> {
     let rows = observations(snapshot, series.number, Date::MIN, Date::MAX)?;
@@ -70,7 +72,7 @@ pub(crate) fn figures(
     let meta = freshness::of_series(snapshot, series.number, Some(newest), meta)?;
     let applied = transformation.applied_to(&nature)?;
     let meta = Meta { unit: transformation.unit(&nature, meta.unit)?, ..meta };
-    Ok((figures, described(snapshot, (series.number, applied), meta)?))
+    Ok((figures, described(snapshot, series.number, applied, meta)?))
 }
 
 /// The transformed history of one side of the quotes of a currency pair, newest first. Fails if it has none.
@@ -95,14 +97,15 @@ pub(crate) fn of_quotes(
     let meta = Meta { unit: transformation.unit(&nature, meta.unit)?, ..meta };
     let same = DEFINITIONS.iter().find(|series| series.quote == Some((query.pair.base, side)));
     let number = same.filter(|_| query.pair.quote == Currency::BRL).map(|series| series.number);
-    let meta = described(snapshot, (number.unwrap_or_default(), applied), meta)?;
-    Ok(cut(within(days, figures), (query.limit, query.offset), meta))
+    let meta = described(snapshot, number.unwrap_or_default(), applied, meta)?;
+    Ok(cut(within(days, figures), query.limit, query.offset, meta))
 }
 
 /// The source of transformed figures, and the series in which their publisher gives them itself, if it is held.
 fn described(
     snapshot: &Snapshot,
-    (number, applied): (u32, AppliedTransformation),
+    number: u32,
+    applied: AppliedTransformation,
     meta: Meta,
 ) -> Result<Meta> {
     let AppliedTransformation { frequency, aggregate, units, .. } = applied;
@@ -132,9 +135,10 @@ fn within(days: DateWindow, mut rows: Vec<TransformedRate>) -> Vec<TransformedRa
 /// One page of rows, of which the oldest comes first here, and the newest on the page.
 fn cut(
     mut rows: Vec<TransformedRate>,
-    (limit, offset): (Limit<10_000>, Offset),
+    limit: Limit<10_000>,
+    offset: Offset,
     meta: Meta,
 ) -> Page<TransformedRate> {
     rows.reverse();
-    Page::cut(rows, (limit.get(), offset.get()), meta)
+    Page::cut(rows, limit.get(), offset.get(), meta)
 }

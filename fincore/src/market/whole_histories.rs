@@ -73,7 +73,7 @@ pub(crate) fn logged_series(name: &str) -> Option<u32> {
 
 /// How many observations a series has in a range of days.
 pub(crate) fn count(snapshot: &Snapshot, series: u32, days: Days) -> Result<u64> {
-    Series::from(series).count(snapshot, days)
+    Series::from(series).count(snapshot, days.0, days.1)
 }
 
 /// The newest observations of a series in a range of days, at most `limit` of them.
@@ -83,7 +83,7 @@ pub(crate) fn rates(
     days: Days,
     limit: usize,
 ) -> Result<Vec<Rate>> {
-    Series::from(series).newest_in(snapshot, days, limit)
+    Series::from(series).newest_in(snapshot, days.0, days.1, limit)
 }
 
 /// How many quotes a currency has in a range of days.
@@ -131,7 +131,7 @@ pub(crate) fn observations(
     if let Some(history) = series.cached_history(snapshot)? {
         return Ok(history.between(from, last).iter().rev().cloned().collect());
     }
-    let mut rows = series.newest_in(snapshot, (from, last), usize::MAX)?;
+    let mut rows = series.newest_in(snapshot, from, last, usize::MAX)?;
     rows.reverse();
     Ok(rows)
 }
@@ -150,7 +150,8 @@ pub(crate) fn quotes_meta(snapshot: &Snapshot, currency: Currency) -> Result<Met
 /// none at all.
 pub(crate) fn common_quotes(
     snapshot: &Snapshot,
-    (one, other): (Currency, Currency),
+    one: Currency,
+    other: Currency,
     day: Date,
 ) -> Result<Option<(FxRate, FxRate)>> {
     const NEWEST: &str = concat!(

@@ -1,4 +1,4 @@
-//! What was published: the change log as events.
+//! The change log as events.
 //!
 //! An [`Event`] says that a rate, a decision on the Selic, a quote, a company or a filing is new or has changed. [`list`] reads the events
 //! after a [`Cursor`], oldest first; each answer has the cursor to go on with. [`latest_cursor`] is where a client starts
@@ -84,7 +84,7 @@ pub struct Event {
     pub kind: &'static str,
     /// When it came in.
     pub timestamp: DateTime<Utc>,
-    /// What was published, as JSON with all published digits.
+    /// The published record, as JSON with all published digits.
     pub data: Box<RawValue>,
 }
 
@@ -113,7 +113,7 @@ pub fn list(snapshot: &Snapshot, window: EventWindow, query: EventsQuery) -> Res
     };
     let limit = query.limit.get() as usize;
     let bounds = BatchBounds { events: limit, entries: limit * ENTRIES_AN_EVENT };
-    let batch = payload::read_batch(snapshot, after, bounds, (window, |_| true))?;
+    let batch = payload::read_batch(snapshot, after, bounds, window, |_| true)?;
     let catalogue = snapshot.catalogue_id()?;
     let data = batch.events.into_iter().map(|event| Event {
         id: Cursor::new(&catalogue, event.position),

@@ -57,7 +57,7 @@ pub(crate) mod market;
 #[cfg(test)]
 mod tests;
 
-/// What to export.
+/// The dataset to export, and its filters.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
     /// The dataset.
@@ -109,7 +109,7 @@ fn transformed(
     if !dataset::exists(snapshot, query.dataset)? {
         return Err(Error::not_found(Resource::Dataset, &query.dataset.to_string()));
     }
-    all_transformed(snapshot, number, (query.from, query.to), how)
+    all_transformed(snapshot, number, query.from, query.to, how)
 }
 
 /// Fails where a snapshot of the past cannot answer the query.

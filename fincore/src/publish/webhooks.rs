@@ -235,7 +235,8 @@ pub(crate) fn save(tx: &dyn Session, catalogue: &str, position: &LogPosition) ->
 pub(crate) fn handle_rollback(
     accounts: &Accounts,
     catalogue: &str,
-    (progress, newest): (Progress, LogPosition),
+    progress: Progress,
+    newest: LogPosition,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     const BEHIND: &str = "UPDATE told SET fallen = ?2, fallen_to = ?3 WHERE catalogue = ?1";

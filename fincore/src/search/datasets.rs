@@ -70,7 +70,7 @@ pub struct Dataset {
     /// Its name in addresses, on the command line and in the change log: `selic`, `fx`. A series without a name
     /// has its number.
     pub dataset: Cow<'static, str>,
-    /// What it is, in words.
+    /// The title of the dataset.
     pub name: Cow<'static, str>,
     /// The day of its oldest observation, for filings the first delivery; `None` if it is empty, and for companies.
     pub first: Option<Date>,
@@ -96,10 +96,10 @@ pub struct Dataset {
     pub last_success: Option<DateTime<Utc>>,
     /// When that was last attempted.
     pub last_attempt: Option<DateTime<Utc>>,
-    /// What went wrong at the last attempt, in words.
+    /// The error of the last attempt, as a sentence.
     pub error: Option<String>,
-    /// What there is to say of the files that were imported last, the newest first: rows that were left out, columns that
-    /// are new or missing, figures that were kept or removed. Each sentence begins with the name of the file.
+    /// Remarks on the files that were imported last, the newest first: rows that were left out, columns that are new or
+    /// missing, figures that were kept or removed. Each sentence begins with the name of the file.
     pub notes: Vec<String>,
     /// How many rows of these files were left out, but for those that always are, such as bulletins during the day.
     pub left_out: u64,
@@ -266,7 +266,6 @@ fn statements(snapshot: &Snapshot) -> Result<Option<Dataset>> {
     Ok(Some(rows.dataset(STATEMENTS.into(), name, read::SOURCE.into(), sync)))
 }
 
-/// What a form is, in words.
 fn title(form: Form) -> &'static str {
     match form {
         Form::Ipe => "Notices, minutes and other event documents (IPE)",

@@ -94,17 +94,17 @@ pub enum Suggestion {
     },
 }
 
-/// What of a company a text matches.
+/// A name of a company that matches a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MatchedName {
-    /// What it is.
+    /// The kind of name.
     pub by: MatchedNameKind,
     /// The name, ticker or number.
     pub text: String,
 }
 
-/// What kind of name a text matches.
+/// The kind of name that matches a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -159,7 +159,7 @@ pub fn suggest(snapshot: &Snapshot, query: Suggest) -> Result<Suggestions> {
         .take(2)
         .map(|text| Suggestion::Category { text: text.to_owned() })
         .collect();
-    // What is a category or names filings is no name with a typing error.
+    // Categories and words of filings are not misspelled names.
     let is_spelled = of_filings.is_empty() && categories.is_empty();
     let companies = names.suggest(&query.q, most).into_iter();
     let is_wanted = |found: &SuggestedCompany<'_>| {

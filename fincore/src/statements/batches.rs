@@ -173,7 +173,7 @@ pub(crate) fn newest_end(snapshot: &Snapshot) -> Result<Option<Date>> {
     Ok(newest.and_then(|day| day.parse().ok()))
 }
 
-/// What is said of statements that were published: a version of a form, with what it has.
+/// Published statements: a version of a form, with its contents.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PublishedForm {
     pub(crate) company_id: CvmCode,
@@ -214,7 +214,6 @@ pub(crate) struct FigureRow {
     figures: CompanyFinancials,
 }
 
-/// Which figures they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FigureKey {
     pub(crate) company: CvmCode,

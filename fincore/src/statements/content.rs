@@ -25,7 +25,7 @@ pub(crate) struct StoredColumn {
     pub(crate) part: i64,
 }
 
-/// Which of the periods of a form a column has.
+/// The order of a form's periods in its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ColumnOrder {
     /// The period of the form itself.
@@ -105,7 +105,7 @@ impl Content {
         if whole.len() >= others.len() { THOUSANDS } else { UNITS }
     }
 
-    /// What was stored, or `None` if the bytes are damaged.
+    /// Decodes stored content; `None` if the bytes are damaged.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Content> {
         let mut bytes = bytes;
         let usual = i32::try_from(read_signed(&mut bytes)?).ok()?;

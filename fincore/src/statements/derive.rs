@@ -1,5 +1,5 @@
 //! Makes what is derived from statements, when they are imported: plans of accounts, and the figures of companies.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use rusqlite::{Connection, OptionalExtension, types::ValueRef};
 
@@ -40,7 +40,7 @@ pub(crate) fn derive(writer: &Writer, changed: &ChangedPeriods) -> Result<()> {
             note_plan(writer, form)?;
         }
         for scope in Scope::ALL {
-            make_figures(writer, (*company, scope), &forms, (*first, until))?;
+            make_figures(writer, *company, scope, &forms, *first..=until)?;
         }
     }
     Ok(())
@@ -118,9 +118,10 @@ fn number(plan: AccountPlan) -> i64 {
 /// Makes the figures of all periods that end within these days, and removes those that can no longer be made.
 fn make_figures(
     writer: &Writer,
-    (company, scope): (CvmCode, Scope),
+    company: CvmCode,
+    scope: Scope,
     forms: &[StoredForm],
-    (first, last): (Date, Date),
+    days: RangeInclusive<Date>,
 ) -> Result<()> {
     const STORED: &str = "SELECT period_end FROM financial
         WHERE company = ?1 AND period = ?2 AND scope = ?3 AND period_end BETWEEN ?4 AND ?5";
@@ -128,12 +129,12 @@ fn make_figures(
     let maker = Maker::read(writer.connection(), forms, scope)?;
     for period in PERIODS {
         let mut made = maker.ends(period);
-        made.retain(|end| (first..=last).contains(end));
+        made.retain(|end| days.contains(end));
         let (number, row) = (period as i64, (company.get(), period as i64, scope as i64));
-        let days = (first.to_string(), last.to_string());
         let stored: Vec<Date> = {
             let mut statement = writer.prepare(STORED)?;
-            let rows = statement.query_map((row.0, row.1, row.2, days.0, days.1), |row| {
+            let [first, last] = [days.start(), days.end()].map(Date::to_string);
+            let rows = statement.query_map((row.0, row.1, row.2, first, last), |row| {
                 crate::store::parsed(row, 0)
             })?;
             rows.collect::<rusqlite::Result<_>>()?

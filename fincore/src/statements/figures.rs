@@ -87,9 +87,9 @@ metrics! {
     NetIncomeControlling "net_income_controlling",
     /// All assets.
     TotalAssets "total_assets",
-    /// What becomes cash within a year.
+    /// Assets that become cash within a year.
     CurrentAssets "current_assets",
-    /// What is due within a year.
+    /// Liabilities due within a year.
     CurrentLiabilities "current_liabilities",
     /// Cash, equivalents and current financial investments.
     Cash "cash",
@@ -105,7 +105,7 @@ metrics! {
     InvestingCashFlow "investing_cash_flow",
     /// The net cash of financing.
     FinancingCashFlow "financing_cash_flow",
-    /// What was paid for property and intangibles, positive.
+    /// Payments for property and intangibles, positive.
     CapitalExpenditure "capital_expenditure",
     /// Dividends and interest on equity that were paid, positive.
     DividendsPaid "dividends_paid",
@@ -220,7 +220,8 @@ impl FigureValue {
 
     /// The figure made of two others, which is null for the reason of one that is missing.
     fn of_two(
-        (first, second): (&FigureValue, &FigureValue),
+        first: &FigureValue,
+        second: &FigureValue,
         operation: fn(Decimal, Decimal) -> Option<Decimal>,
     ) -> FigureValue {
         match (first.value, second.value) {
@@ -287,13 +288,12 @@ pub(crate) fn figures(statements: &PeriodStatements<'_>) -> Figures {
     for metric in Metric::ALL {
         let figure = match metric {
             Metric::Ebitda => {
-                let parts =
-                    (figures.get(Metric::Ebit), figures.get(Metric::DepreciationAmortisation));
-                FigureValue::of_two(parts, Decimal::checked_add)
+                let depreciation = figures.get(Metric::DepreciationAmortisation);
+                FigureValue::of_two(figures.get(Metric::Ebit), depreciation, Decimal::checked_add)
             }
             Metric::NetDebt => {
-                let parts = (figures.get(Metric::GrossDebt), figures.get(Metric::Cash));
-                FigureValue::of_two(parts, Decimal::checked_sub)
+                let (debt, cash) = (figures.get(Metric::GrossDebt), figures.get(Metric::Cash));
+                FigureValue::of_two(debt, cash, Decimal::checked_sub)
             }
             Metric::NetIncomeControlling => plan::controlling_share(statements.income),
             Metric::CapitalExpenditure => {
@@ -400,7 +400,7 @@ impl Ratio {
                     Unit::Percent => |above, below| quotient(above, below, 10_000),
                     Unit::Times => |above, below| quotient(above, below, 100),
                 };
-                let figure = FigureValue::of_two((numerator, divisor), operation);
+                let figure = FigureValue::of_two(numerator, divisor, operation);
                 FigureValue { from: Vec::new(), ..figure }
             }
         }

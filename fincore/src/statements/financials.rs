@@ -145,10 +145,9 @@ pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<Co
     let ends = DateRange::new(query.from, query.to)?;
     check_period(query.period)?;
     let mut all =
-        snapshot.read(|connection| stored(connection, (company, query.period, query.scope)))?;
+        snapshot.read(|connection| stored(connection, company, query.period, query.scope))?;
     all.retain(|row| ends.contains(row.period_end));
-    let part = (query.limit.get(), query.offset.get());
-    let mut page = Page::cut(all, part, meta(snapshot)?);
+    let mut page = Page::cut(all, query.limit.get(), query.offset.get(), meta(snapshot)?);
     if query.sources == FigureSources::Listed {
         let forms = snapshot.read(|connection| form::forms_of(connection, company, None))?;
         let mut shown = page.data.to_vec();
@@ -181,7 +180,9 @@ pub(crate) fn check_period(period: Period) -> Result<()> {
 /// The stored figures of a company, newest first. Without a scope those of a period are consolidated, or else individual.
 fn stored(
     connection: &Connection,
-    (company, period, scope): (CvmCode, Period, Option<Scope>),
+    company: CvmCode,
+    period: Period,
+    scope: Option<Scope>,
 ) -> Result<Vec<CompanyFinancials>> {
     const SQL: &str = "SELECT period_start, period_end, scope, plan, figures FROM financial
         WHERE company = ?1 AND period = ?2 AND (?3 IS NULL OR scope = ?3) ORDER BY period_end DESC, scope";

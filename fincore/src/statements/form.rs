@@ -83,7 +83,7 @@ pub(crate) fn parts_of(id: i64) -> (i64, Scope, StatementTable) {
     (id >> 4, scope, table)
 }
 
-/// Which form it is: what a company files for a period, once or in several versions.
+/// Identifies a form: the filings of a company for a period, once or in several versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct FormKey {
     pub(crate) company: CvmCode,
@@ -125,7 +125,6 @@ pub(crate) struct StoredForm {
 }
 
 impl StoredForm {
-    /// Whether it has a statement of this kind.
     pub(crate) fn has(&self, scope: Scope, kind: StatementKind) -> bool {
         self.tables.iter().any(|(known, table)| *known == scope && table.kind() == kind)
     }

@@ -1,4 +1,4 @@
-//! Which periods a company's statements have, and how the values of each are made: taken from a form, or by subtraction and
+//! Finds the periods of a company's statements, and computes their values: taken from a form, or by subtraction and
 //! addition where no form has them.
 use std::{collections::HashMap, rc::Rc};
 
@@ -16,7 +16,7 @@ use crate::{
 /// An account, and for changes of equity the part of it; by their numbers.
 pub(crate) type AccountId = (i64, i64);
 
-/// What accounts of two forms are matched by: code and name, whether they are in CVM's plan or not.
+/// The key that matches accounts of two forms: code and name, whether they are in CVM's plan or not.
 fn same_account((account, part): AccountId) -> AccountId {
     (account >> 1, part >> 1)
 }
@@ -34,7 +34,6 @@ pub(crate) struct PeriodValues {
     /// The places of the forms that they were made from, the newest first.
     pub(crate) forms: Vec<usize>,
     pub(crate) origin: StatementOrigin,
-    /// Whether it was added up or subtracted.
     pub(crate) is_computed: bool,
     /// In the order of the accounts.
     pub(crate) values: Vec<(AccountId, Decimal)>,
@@ -329,7 +328,7 @@ impl<'c> History<'c> {
         let restated = self.make(&self.restated_recipe(recipe)?);
         let told = |period: &PeriodValues| {
             let mut told = by_code(&period.values, names);
-            // What is computed is not shown per share.
+            // Computed periods are not shown per share.
             told.retain(|(code, ..)| !(period.is_computed && is_per_share(code)));
             told
         };
@@ -337,7 +336,7 @@ impl<'c> History<'c> {
         differs.then_some(PeriodValues { origin: StatementOrigin::Restated, ..restated })
     }
 
-    /// The same recipe of the columns that following forms have for comparison.
+    /// Applies the recipe to the comparison columns of the following forms.
     fn restated_recipe(&self, recipe: &Recipe) -> Option<Recipe> {
         Some(match recipe {
             Recipe::Filed(column) => Recipe::Filed(self.comparative(column)?),
@@ -438,7 +437,7 @@ pub(crate) enum Recipe {
     Sum(Vec<Recipe>),
 }
 
-/// What a column does to a computed period.
+/// Adds or subtracts a column in a computed period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     Plus,
@@ -493,7 +492,6 @@ impl Recipe {
 }
 
 impl FormColumn {
-    /// Whether its length is one of these, in days.
     pub(crate) fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
         let length = |start: Date| self.end.day_number() - start.day_number() + 1;
         self.start.is_some_and(|start| days.contains(&length(start)))

@@ -44,7 +44,7 @@ pub struct StatementForm {
     pub version: u32,
     /// When CVM received it; `None` if its index of forms was never imported.
     pub received: Option<Date>,
-    /// Which statements it has.
+    /// The statements it has.
     pub kinds: Vec<StatementKind>,
     /// Its filing.
     pub filing_id: Option<FilingId>,
@@ -100,17 +100,21 @@ pub fn list(snapshot: &Snapshot, query: FormsQuery) -> Result<Page<StatementForm
         }
     }
     let total = rows.len() as u64;
-    let part = (query.limit.get(), query.offset.get());
-    let shown = rows.into_iter().skip(usize::try_from(part.1).unwrap_or(usize::MAX));
-    Page::read(total, part, meta(snapshot)?, || {
-        let shown = shown.take(part.0 as usize);
-        snapshot.read(|connection| shown.map(|row| form_row(connection, row)).collect())
+    let (limit, offset) = (query.limit.get(), query.offset.get());
+    let shown = rows.into_iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
+    Page::read(total, limit, offset, meta(snapshot)?, || {
+        let shown = shown.take(limit as usize);
+        snapshot.read(|connection| {
+            shown.map(|(form, scope, kinds)| form_row(connection, form, scope, kinds)).collect()
+        })
     })
 }
 
 fn form_row(
     connection: &Connection,
-    (form, scope, kinds): (&StoredForm, Scope, Vec<StatementKind>),
+    form: &StoredForm,
+    scope: Scope,
+    kinds: Vec<StatementKind>,
 ) -> Result<StatementForm> {
     let mut period_start = None;
     for kind in kinds.iter().filter(|kind| **kind != StatementKind::BalanceSheet) {

@@ -38,7 +38,7 @@ pub struct ScreenQuery {
     pub year: Option<Year>,
     /// Only companies of this sector; case and accents are ignored.
     pub sector: Option<String>,
-    /// Which companies come first; those without the figure come last.
+    /// The companies that come first; those without the figure come last.
     #[serde(default)]
     pub order: MetricOrder,
     /// The most companies to return.
@@ -190,11 +190,8 @@ pub fn screen(snapshot: &Snapshot, query: ScreenQuery) -> Result<ScreenPage> {
     let (total, limit, offset) = (companies.len() as u64, query.limit.get(), query.offset.get());
     let mut meta = meta(snapshot)?;
     if total == 0 {
-        meta.hints = hints(
-            snapshot,
-            (query.period, query.year.map(|Year(year)| year)),
-            query.sector.as_deref(),
-        )?;
+        let year = query.year.map(|Year(year)| year);
+        meta.hints = hints(snapshot, query.period, year, query.sector.as_deref())?;
     }
     let shown = companies.into_iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
     Ok(ScreenPage {
@@ -324,10 +321,11 @@ impl Serialize for Line<'_> {
     }
 }
 
-/// What is wrong with the filters of a query that finds nothing.
+/// Explains which filter of a query matches nothing.
 pub(crate) fn hints(
     snapshot: &Snapshot,
-    (period, year): (Period, Option<u16>),
+    period: Period,
+    year: Option<u16>,
     sector: Option<&str>,
 ) -> Result<Vec<Hint>> {
     const SQL: &str = "SELECT MIN(period_end), MAX(period_end) FROM financial WHERE period = ?1";

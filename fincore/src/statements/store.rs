@@ -38,7 +38,7 @@ pub(crate) struct NewAccount {
 #[derive(Debug, Default)]
 pub(crate) struct FormIndex {
     forms: HashMap<FormKey, (FilingId, Date)>,
-    /// Whether the file has an index, so that what it does not list was withdrawn.
+    /// The file has an index, so that filings it does not list were withdrawn.
     decides: bool,
 }
 
@@ -88,7 +88,6 @@ pub(crate) struct Statements {
     changed: ChangedPeriods,
 }
 
-/// What became of a table.
 #[derive(Debug, Default)]
 pub(crate) struct StoredTable {
     pub(crate) tally: Tally,

@@ -1,5 +1,4 @@
-//! What should add up in the statements of a company, as filed: the sides of balance sheets, subtotals, and the quarters of a
-//! year.
+//! Checks sums of a company's statements, as filed: the sides of balance sheets, subtotals, and the quarters of a year.
 use rusqlite::Connection;
 
 use crate::{
@@ -21,7 +20,6 @@ pub(crate) struct Sum {
     pub(crate) is_right: bool,
 }
 
-/// What should add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SumKind {
     /// Assets are liabilities and equity.
@@ -39,7 +37,7 @@ impl SumKind {
 /// How deep the subtotals lie that are checked.
 const DEEPEST: usize = 3;
 
-/// What forms in thousands round.
+/// The rounding unit of forms in thousands.
 const THOUSAND: u32 = 1000;
 
 /// Everything that should add up in the statements of a company.

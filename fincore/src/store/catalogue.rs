@@ -225,7 +225,7 @@ pub(crate) fn temporary() -> (tempfile::TempDir, Catalogue) {
     (dir, catalogue)
 }
 
-/// Which data a file holds: two files with the same edition give the same answers.
+/// The identity of a file's data: two files with the same edition give the same answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edition {
     /// The id of the catalogue: data versions are comparable within one only.
@@ -245,7 +245,7 @@ impl Edition {
 }
 
 impl Snapshot {
-    /// Which data this is.
+    /// The edition of the data.
     pub fn edition(&self) -> Result<Edition> {
         Ok(Edition {
             catalogue: self.catalogue_id()?,

@@ -46,10 +46,10 @@ pub struct ChangeEntry {
     /// The name of the dataset: `selic`, `fx`, `companies`, `filings`; a series without a name by its number. New
     /// decisions on the Selic have `selic.decisions`.
     pub dataset: String,
-    /// What changed in it: the day of a series, the pair and day of a quote (`USD/BRL 2026-11-13`), the id of
-    /// a company or filing, the day from which a decision is in force.
+    /// The key of the changed record: the day of a series, the pair and day of a quote (`USD/BRL 2026-11-13`), the id
+    /// of a company or filing, the day from which a decision is in force.
     pub key: String,
-    /// What happened to it.
+    /// How the record changed.
     pub change: Change,
 }
 
@@ -63,7 +63,7 @@ pub struct ChangeCount {
     pub time: DateTime<Utc>,
     /// The name of the dataset.
     pub dataset: String,
-    /// What happened to its rows.
+    /// How its rows changed.
     pub change: Change,
     /// To how many of them.
     pub rows: u64,

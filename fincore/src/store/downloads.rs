@@ -75,7 +75,8 @@ pub struct IncompleteWindow {
     pub days: u32,
 }
 
-/// The same answer is asked for again once a day for so many days, then once a week: its source may have a gap for ever.
+/// An answer with gaps is fetched again once a day for so many days, then once a week: its source may have a gap for
+/// ever.
 const DAILY: u32 = 7;
 const A_WEEK: u32 = 7;
 
@@ -92,7 +93,7 @@ impl IncompleteWindow {
     }
 }
 
-/// What is known of the window at this address, if its last answer lacked figures.
+/// The window at this address, if its last answer lacked figures.
 pub fn incomplete_window(snapshot: &Snapshot, url: &str) -> Result<Option<IncompleteWindow>> {
     const SQL: &str = "SELECT digest, asked_on, days FROM incomplete_window WHERE url = ?1";
     let read = |row: &rusqlite::Row<'_>| {
@@ -162,7 +163,7 @@ pub fn record_attempt(catalogue: &Catalogue, now: DateTime<Utc>, dataset: &str) 
     writer.commit_unversioned()
 }
 
-/// What there is to say of a file of a dataset.
+/// Notes on a file of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileNotes<'a> {

@@ -79,8 +79,8 @@ const SETTLE: [&str; 3] = [
 ];
 
 impl Writer {
-    /// What rows of this transaction note as their beginning. Those that fill an empty catalogue have none. A version that a
-    /// newer bundle made has no time: its rows count as known from the next import on.
+    /// The version that rows of this transaction are known from. Those that fill an empty catalogue have none. A
+    /// version that a newer bundle made has no time: its rows count as known from the next import on.
     pub(crate) fn known_from(&self) -> Option<i64> {
         (self.is_logged() || self.version() > 1).then(|| self.version())
     }

@@ -77,7 +77,7 @@ struct MemoEntry {
 
 impl Memo {
     /// The value for the data with this number, computed if there is none. While one thread computes it, others wait for it.
-    /// What computes a value may ask for values of other types, but not in a circle.
+    /// A function that computes a value may ask for values of other types, but not in a circle.
     pub(crate) fn get<T: Send + Sync + 'static>(
         &self,
         data: u64,

@@ -14,12 +14,11 @@ use crate::{
     values::{Date, error::Result, invalid::Invalid},
 };
 
-/// What a snapshot knows.
+/// The point in time that a snapshot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Knowledge {
-    /// What is known now.
     Present,
-    /// What was known at the end of a day.
+    /// The end of a day.
     AsOf(Date),
     /// The first value of every figure.
     FirstRelease,
@@ -69,7 +68,6 @@ const FIRST_RELEASES: &str = "CREATE TEMP VIEW rate AS SELECT series, date, valu
         FROM main.fx;";
 
 impl Snapshot {
-    /// What this snapshot knows.
     pub(crate) fn knowledge(&self) -> Knowledge {
         self.knowledge
     }

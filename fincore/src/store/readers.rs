@@ -77,8 +77,8 @@ impl ReaderPool {
         &self.path
     }
 
-    /// What was read from the file, or what its error means. A fault is noted here, where it is known that it is one of
-    /// this file: connections that are open meanwhile are not used again.
+    /// Passes an outcome on with its errors translated. A fault is noted here, where it is known that it is one of this
+    /// file: connections that are open meanwhile are not used again.
     pub(crate) fn note<T, E>(&self, outcome: Result<T, E>) -> Result<T>
     where
         Error: From<E>,
@@ -107,7 +107,7 @@ impl ReaderPool {
         self.take(&self.present)
     }
 
-    /// The same with views in place of tables.
+    /// Lends a connection with views in place of tables.
     pub(crate) fn get_past(&self, past: Past) -> Result<Reader> {
         let pool = self.past.get_or_init(|| {
             let most = (self.present.max_size() / PRESENT_PER_PAST).max(FEWEST_PAST);
@@ -191,7 +191,7 @@ pub(crate) struct Pooled {
     faults: u64,
     /// The views that take the place of tables; empty without any.
     views: &'static str,
-    /// What `shown_version()` returns. It cannot be in a temporary table: a connection that only reads writes none.
+    /// The value of `shown_version()`. It cannot be in a temporary table: a connection that only reads writes none.
     version: Arc<AtomicI64>,
 }
 
@@ -388,7 +388,7 @@ pub(crate) struct IdleTransactions {
     latest: Latest,
 }
 
-/// Which data the newest transaction sees. Reading it takes neither a transaction nor a lock, for which threads would
+/// The newest data that a transaction sees. Reading it takes neither a transaction nor a lock, for which threads would
 /// compete.
 #[derive(Debug, Default)]
 struct Latest {

@@ -110,7 +110,7 @@ impl Snapshot {
         }
     }
 
-    /// Which rows of market data and companies this snapshot has for a plan without restrictions.
+    /// The rows of market data and companies in this snapshot, for a plan without restrictions.
     pub(crate) fn known_data(&self) -> KnownData {
         KnownData { tag: self.shared_tag(), today: self.today, knowledge: self.knowledge }
     }
@@ -135,12 +135,12 @@ impl Snapshot {
         self.transaction.as_ref().map_or(0, |transaction| transaction.data)
     }
 
-    /// What `make` computes from the data, or computed before from the same data.
+    /// The value that `make` computes from the data, cached for as long as the data is the same.
     pub(crate) fn memo<T: Send + Sync + 'static>(
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        // What was known earlier is rarely asked for, and must not take the place of what is known now.
+        // Point-in-time reads are rare, and must not evict the present from the cache.
         if self.knowledge != Knowledge::Present {
             return self.read(make).map(Arc::new);
         }
@@ -153,8 +153,8 @@ impl Snapshot {
         self.file.readers.path().parent().unwrap_or(Path::new("."))
     }
 
-    /// What `read` reads from the file through the connection. An error of the database is one of this file: `read` must not
-    /// work with others.
+    /// Reads from the file through the connection. An error of the database is one of this file: `read` must not work
+    /// with others.
     pub(crate) fn read<'s, T>(
         &'s self,
         read: impl FnOnce(&'s Connection) -> Result<T>,
@@ -162,7 +162,7 @@ impl Snapshot {
         self.note(read(self.connection()))
     }
 
-    /// What was read from the file; a fault of the file is noted.
+    /// Notes a fault of the file in the outcome.
     fn note<T, E>(&self, outcome: Result<T, E>) -> Result<T>
     where
         Error: From<E>,
@@ -234,7 +234,7 @@ impl Snapshot {
         let mut rows = self.note(statement.query(params))?;
         while let Some(row) = self.note(rows.next())? {
             if let Some(value) = self.note(self.skip_corrupt(read(row)))? {
-                // What fails here may be another file.
+                // `each` may fail because of another file.
                 each(value)?;
             }
         }
@@ -248,7 +248,8 @@ impl Snapshot {
     pub(crate) fn page<T>(
         &self,
         total: u64,
-        (limit, offset): (u32, Offset),
+        limit: u32,
+        offset: Offset,
         rows: impl Fn(i64, i64) -> Result<Vec<T>>,
     ) -> Result<(Vec<T>, u64)> {
         let in_list = offset.get() < total;
@@ -264,7 +265,6 @@ impl Snapshot {
         Ok((all, total))
     }
 
-    /// Whether the data is known to have corrupt values.
     pub(crate) fn has_corrupt_values(&self) -> bool {
         self.file.corrupt_values.is_in(&self.tag)
     }

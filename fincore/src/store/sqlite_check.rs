@@ -15,9 +15,9 @@ use crate::{
 pub struct Checkup {
     /// Damage, one sentence each; empty if the file is sound.
     pub problems: Vec<String>,
-    /// What helps, if there is damage.
+    /// The remedy, if there is damage.
     pub remedy: Option<Remedy>,
-    /// What the published files themselves say that does not add up, one sentence each. It is no damage.
+    /// Inconsistencies in the published files themselves, one sentence each. They are not damage.
     pub notes: Vec<String>,
     /// The number of migrations applied.
     pub version: usize,
@@ -33,7 +33,7 @@ impl Checkup {
     }
 }
 
-/// What helps against damage.
+/// The remedy for damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Remedy {

@@ -59,7 +59,7 @@ pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection> {
     reopen(path, schema)
 }
 
-/// The same for a file that must exist already. If it was removed meanwhile, it is not created again.
+/// Opens a file that must exist already. If it was removed meanwhile, it is not created again.
 pub(crate) fn reopen(path: &Path, schema: &Schema) -> Result<Connection> {
     check_file(path, schema)?;
     connect(path, schema)
@@ -294,7 +294,7 @@ pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
 
 /// A kind of database file.
 pub(crate) struct Schema {
-    /// What the file is, for messages: `an accounts file`.
+    /// The kind of file, for messages: `an accounts file`.
     pub(crate) what: &'static str,
     /// The application id in SQLite's header, which tells our files from other databases.
     pub(crate) application_id: i32,
@@ -319,7 +319,7 @@ pub(crate) enum Audience {
     Default,
 }
 
-/// What SQLite makes by itself.
+/// Tables that SQLite makes by itself.
 const OF_SQLITE: [&str; 3] = ["sqlite_sequence", "sqlite_stat1", "sqlite_stat4"];
 
 /// The objects of a file by name: what they are, and the statement that makes them.
@@ -342,7 +342,7 @@ pub(crate) fn check_schema(path: &Path, schema: &Schema) -> Result<()> {
     ))
 }
 
-/// What a file has that the migrations do not make, or make otherwise: a sentence for each.
+/// Objects of a file that the migrations do not make, or make otherwise: a sentence for each.
 pub(crate) fn foreign_objects(connection: &Connection, schema: &Schema) -> Result<Vec<String>> {
     let (found, made) = both(connection, schema)?;
     Ok(differences(&found, &made))

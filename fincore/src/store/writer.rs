@@ -45,10 +45,9 @@ pub(crate) struct Writer {
     now: DateTime<Utc>,
     /// The data version that this transaction makes.
     version: i64,
-    /// Whether changes are logged one by one.
+    /// Changes are logged one by one.
     logged: bool,
     keep_changes: TimeDelta,
-    /// Whether rows were kept as they were before.
     kept_rows: Cell<bool>,
     /// The datasets with changes.
     touched: RefCell<BTreeSet<String>>,
@@ -63,7 +62,7 @@ impl Catalogue {
         self.write_within(now, sqlite_file::BUSY_TIMEOUT)
     }
 
-    /// The same, but waits only a second for another one.
+    /// Waits at most a second for another writer.
     pub(crate) fn write_soon(&self, now: DateTime<Utc>) -> Result<Writer> {
         self.write_within(now, SOON)
     }
@@ -162,7 +161,6 @@ impl Writer {
         self.logged
     }
 
-    /// Whether it cannot change the file.
     pub(crate) fn is_scratch(&self) -> bool {
         self.tail.is_none()
     }
@@ -311,7 +309,7 @@ pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// What to do when a new row differs from a stored one with the same key.
+/// The treatment of a new row that differs from a stored one with the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnConflict {
     /// The new row wins: it was published later.
@@ -351,7 +349,6 @@ impl Tally {
         }
     }
 
-    /// Whether anything changed.
     pub(crate) fn is_change(self) -> bool {
         self.new + self.changed + self.removed > 0
     }
@@ -366,7 +363,7 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// What happened to a row of the data.
+/// The effect of a write on a row of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {

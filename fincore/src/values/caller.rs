@@ -38,8 +38,8 @@ impl KeyId {
 pub struct Caller {
     /// The plan, which decides on features and rate limit.
     pub plan: Plan,
-    /// What the requests are counted against. A key that was exchanged for another one has the id of that one, so that an
-    /// exchange gives no second limit.
+    /// The identity that requests are counted against. A key that was exchanged for another one has the id of that one,
+    /// so that an exchange gives no second limit.
     pub id: CallerId,
     /// The key, if the caller has one.
     pub key: Option<KeyId>,
@@ -58,14 +58,13 @@ impl Caller {
         Caller { plan, id: CallerId::of_key(key), key: Some(key) }
     }
 
-    /// The same with requests that are counted against `first`, the first key of the holder.
+    /// Counts the requests against `first`, the first key of the holder.
     pub(crate) fn counted_as(self, first: KeyId) -> Caller {
         Caller { id: CallerId::of_key(first), ..self }
     }
 }
 
-/// What requests are counted against: the holder of a key, an IPv4 address, or an IPv6 network (/64), which is what a
-/// provider assigns to one customer.
+/// The holder of a key, an IPv4 address, or an IPv6 network (/64), which is what a provider assigns to one customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallerId(
     // Eight bytes, because there may be millions: the upper half of an IPv6 address. Multicast (ff00::/8)
@@ -101,7 +100,7 @@ impl CallerId {
         CallerId(number)
     }
 
-    /// The same number for the same caller in every process that shares the accounts, and no other's.
+    /// A number that is unique to the caller, and equal in all processes that share the accounts.
     #[must_use]
     pub fn number(self) -> u64 {
         self.0

@@ -128,7 +128,7 @@ impl Date {
         NaiveDate::from_num_days_from_ce_opt(number).and_then(|day| Date::try_from(day).ok())
     }
 
-    /// The same day so many months later; the 28th if that month does not have the day.
+    /// This day so many months later; the 28th if that month does not have the day.
     pub(crate) fn months_after(self, months: u32) -> Date {
         let month = u32::from(self.year) * 12 + u32::from(self.month) - 1 + months;
         let parts = u16::try_from(month / 12).ok().zip(u8::try_from(month % 12 + 1).ok());

@@ -124,7 +124,7 @@ impl Decimal {
         i64::try_from(digits).ok().filter(|_| fits).map(|digits| Decimal { digits, decimals })
     }
 
-    /// Whether the number is greater than zero.
+    /// True for numbers greater than zero.
     #[must_use]
     pub fn is_positive(self) -> bool {
         self.digits > 0

@@ -29,7 +29,7 @@ pub enum Error {
     /// The input is well formed, but the data has nothing under it.
     #[error("{}", .what.not_found(.id))]
     NotFound {
-        /// What was looked up.
+        /// The missing item.
         what: Resource,
         /// The id it was looked up by.
         id: String,
@@ -50,9 +50,9 @@ pub enum Error {
         file: String,
         /// The line number, counted from 1, if one line is at fault.
         line: Option<usize>,
-        /// What is wrong.
+        /// The fault.
         reason: String,
-        /// Whether a forced import accepts the file.
+        /// A forced import accepts the file.
         can_be_forced: bool,
     },
 
@@ -64,7 +64,7 @@ pub enum Error {
     /// is asked for is right, and can be answered once the operator has put the file right, or the disk is well again.
     #[error("{context}: {source}")]
     Unavailable {
-        /// What the library was doing.
+        /// The operation that failed.
         context: String,
         /// The error of the file system or the database.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -76,7 +76,7 @@ pub enum Error {
     Outdated {
         /// Where the file is.
         path: String,
-        /// What is older.
+        /// The older file.
         reason: String,
     },
 
@@ -85,7 +85,7 @@ pub enum Error {
     Newer {
         /// Where the file is.
         path: String,
-        /// What is newer.
+        /// The newer file.
         reason: String,
     },
 
@@ -94,7 +94,7 @@ pub enum Error {
     NotPermitted {
         /// Where the file is.
         path: String,
-        /// What is not permitted.
+        /// The refused operation.
         reason: String,
     },
 
@@ -102,7 +102,7 @@ pub enum Error {
     /// wrong. Retrying does not help.
     #[error("{context}: {source}")]
     Storage {
-        /// What the library was doing.
+        /// The operation that failed.
         context: String,
         /// The error of the file system or the database.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -212,7 +212,7 @@ impl Error {
         Error::Busy("the query took longer than it may".to_owned())
     }
 
-    /// What an error of the database means while this was done.
+    /// Translates an error of the database.
     pub(crate) fn database(context: impl Into<String>, err: rusqlite::Error) -> Error {
         use rusqlite::ErrorCode::{
             CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull,
@@ -302,7 +302,7 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// What was not found.
+/// The kind of thing that was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// A company, by CVM code or CNPJ.

@@ -1,7 +1,7 @@
 //! Why a calculation is refused, as values.
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// What a series lacks for a calculation.
+/// A reason why a series cannot be used in a calculation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesFault {
     /// It cannot be compounded.
@@ -295,7 +295,7 @@ pub enum TransformationFault {
     SumOfRates {
         /// The short name of the series.
         series: String,
-        /// What does.
+        /// An aggregate that fits.
         fits: &'static str,
     },
 
@@ -312,7 +312,7 @@ pub enum TransformationFault {
     #[error("accumulated_12m is of months: leave frequency out, or set it to month")]
     TwelveMonthsOfOtherPeriods,
 
-    /// Rates that are told so can only be compounded.
+    /// Rates in these units can only be compounded.
     #[error(
         "the rates of {series} told as {units} are compounded: leave aggregate out, or set it to compound"
     )]
@@ -406,7 +406,7 @@ pub enum LinkFault {
     },
 }
 
-/// What is wrong with a subscription, or with a call that was received.
+/// A fault of a subscription, or of a received call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookFault {
     /// A filter fits none of the event types.

@@ -38,7 +38,7 @@ impl Figure {
         Figure { digits, decimals }
     }
 
-    /// The same of a machine word.
+    /// Makes a figure of a machine word.
     pub(crate) fn of_parts(digits: i128, decimals: u32) -> Figure {
         Figure { digits: digits.into(), decimals }
     }

@@ -137,7 +137,7 @@ impl FixedPoint {
         Some(root)
     }
 
-    /// What a factor adds, in percent: 0.21 for 1.0021.
+    /// The change that a factor makes, in percent: 0.21 for 1.0021.
     pub(crate) fn percent_change(&self) -> Figure {
         FixedPoint((&self.0 - ten_to(DECIMALS)) * 100).round(8).trim_zeros(2)
     }
@@ -252,7 +252,8 @@ impl Exponent {
 /// By how much the power (`digits` / 10^`decimals`)^exponent of a positive number differs from one, in units of
 /// 10^-`places`, rounded half away from zero.
 pub(crate) fn power_less_one(
-    (digits, decimals): (&BigInt, u32),
+    digits: &BigInt,
+    decimals: u32,
     exponent: Exponent,
     places: u32,
 ) -> BigInt {
@@ -264,10 +265,8 @@ pub(crate) fn power_less_one(
     let twice = (&number / &unit).nth_root(under);
     let is_half = twice.is_odd() && twice.pow(under) * &unit == number;
     // Below one, away from zero is down.
-    let nearest: BigInt = match is_half && twice < &one * 2_u32 {
-        true => (twice - BigInt::one()) / 2_u32,
-        false => (twice + BigInt::one()) / 2_u32,
-    };
+    let away = if is_half && twice < &one * 2_u32 { -BigInt::one() } else { BigInt::one() };
+    let nearest = (twice + away) / 2_u32;
     nearest - one
 }
 
@@ -286,7 +285,7 @@ mod rational_power_tests {
         let digits: BigInt = format!("{whole}{fraction}").parse().unwrap();
         let decimals = u32::try_from(fraction.len()).unwrap();
         let exponent = Exponent::new(exponent.0, exponent.1);
-        let power = power_less_one((&digits, decimals), exponent, places);
+        let power = power_less_one(&digits, decimals, exponent, places);
         assert_eq!(power, BigInt::from(want), "{number} {exponent:?}");
     }
 
@@ -328,7 +327,7 @@ mod rational_power_tests {
             places in 0_u32..12,
         ) {
             let exponent = Exponent::new(over, under);
-            let nearest = power_less_one((&digits.into(), 6), exponent, places) + power_of_ten(places);
+            let nearest = power_less_one(&digits.into(), 6, exponent, places) + power_of_ten(places);
             let Exponent { over, under } = exponent;
             let exact = BigInt::from(digits).pow(over) * (power_of_ten(places) * 2_u32).pow(under);
             let unit = power_of_ten(6 * over);

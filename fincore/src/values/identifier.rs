@@ -1,6 +1,6 @@
-//! What identifies a company: a CVM code, a CNPJ, a ticker or an ISIN, in all forms that people paste.
+//! Identifiers of a company: a CVM code, a CNPJ, a ticker or an ISIN, in all forms that people paste.
 //!
-//! The same parser reads look-ups in paths and filters ([`CompanyRef`](CompanyRef)), the words of searches
+//! One parser reads look-ups in paths and filters ([`CompanyRef`](CompanyRef)), the words of searches
 //! ([`Words`](crate::values::words::Words)) and their single words.
 use std::{fmt, str::FromStr};
 
@@ -14,7 +14,6 @@ use crate::values::{
 #[cfg(test)]
 mod tests;
 
-/// What identifies a company.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identifier {
     /// A CVM code.
@@ -54,7 +53,7 @@ const EXCHANGES: [&str; 14] = [
     "xbsp",
 ];
 
-/// What they write after a ticker: `PETR4.SA`, `PETR4:BZ`, `PETR4 BZ Equity`, `VALE3-BR`, `PBR US Equity`.
+/// Suffixes of tickers: `PETR4.SA`, `PETR4:BZ`, `PETR4 BZ Equity`, `VALE3-BR`, `PBR US Equity`.
 const SUFFIXES: [&str; 10] = ["sa", "sao", "bz", "bs", "br", "bvmf", "b3", "us", "un", "adr"];
 
 /// Words that announce a number: `inscrita no CNPJ/MF sob o nº 33.000.167/0001-01`, `código CVM nº 00951-2`.
@@ -437,7 +436,7 @@ impl Cnpj {
         Some(Cnpj(characters))
     }
 
-    /// What all branches of the company share: `33.000.167`.
+    /// The digits shared by all branches of the company: `33.000.167`.
     pub(crate) fn root(&self) -> String {
         self.to_string()[.."33.000.167".len()].to_owned()
     }

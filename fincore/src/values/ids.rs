@@ -144,6 +144,22 @@ pub(crate) fn last_key(date: Date) -> i64 {
     first_key(date) | ((1 << ID_BITS) - 1)
 }
 
+/// A range of keys, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyRange {
+    pub(crate) first: i64,
+    pub(crate) last: i64,
+}
+
+impl KeyRange {
+    pub(crate) const ALL: KeyRange = KeyRange { first: i64::MIN, last: i64::MAX };
+
+    /// The keys of filings that were delivered on these days.
+    pub(crate) fn of(from: Date, to: Date) -> KeyRange {
+        KeyRange { first: first_key(from), last: last_key(to) }
+    }
+}
+
 impl fmt::Display for FilingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.form.prefix(), self.number)
@@ -212,7 +228,7 @@ enum Id {
     Number(u32),
     Name {
         given: String,
-        /// What is compared: letters and digits.
+        /// Letters and digits, for comparison.
         letters: String,
     },
 }
@@ -226,7 +242,6 @@ impl SeriesId {
         }
     }
 
-    /// Whether it is this name.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         match &self.0 {
             Id::Number(_) => false,

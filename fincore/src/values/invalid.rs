@@ -1,4 +1,4 @@
-//! What is wrong with the input of a call, as values. `Display` is the English of the API.
+//! Faults of a call's input, as values. `Display` is the English of the API.
 use std::fmt;
 
 use chrono::NaiveDate;
@@ -7,7 +7,7 @@ use crate::values::faults::{
     CalculationFault, ExportFault, LinkFault, SeriesFault, TransformationFault, WebhookFault,
 };
 
-/// What is wrong with the input of a call.
+/// A fault of a call's input.
 ///
 /// `Display` makes the English sentence that the API answers with. Programs that speak another language, or point to the
 /// field of a form, match on the values; the enum is exhaustive on purpose, so that a new variant is not overlooked.
@@ -20,7 +20,7 @@ pub enum Invalid {
     Value {
         /// The text, truncated.
         given: String,
-        /// What it should be.
+        /// The expected value.
         wanted: Wanted,
     },
 
@@ -48,7 +48,7 @@ pub enum Invalid {
         most_years: u16,
     },
 
-    /// What will be known is not known yet.
+    /// The day is after today.
     #[error(
         "parameter \"as_of\": {day} is after today ({today}); what will be known then is not known yet"
     )]
@@ -68,7 +68,7 @@ pub enum Invalid {
         fitting: &'static str,
     },
 
-    /// What was known on a day cannot be told.
+    /// The history of this copy starts later.
     #[error(
         "parameter \"as_of\": what was known on {day} was not noted; this copy {}",
         .since.map_or("has imported nothing yet".to_owned(), |since| format!("knows its past since {since}"))
@@ -108,7 +108,7 @@ pub enum Invalid {
     Series {
         /// The short name of the series, or its number.
         series: String,
-        /// What it lacks.
+        /// Why the series cannot be used.
         fault: SeriesFault,
     },
 
@@ -132,7 +132,7 @@ pub enum Invalid {
     #[error("{0}")]
     Link(LinkFault),
 
-    /// Files are in the way of those that would be written.
+    /// Files with the names of those to be written exist already.
     #[error("{} would be overwritten", .files.join(" and "))]
     WouldOverwrite {
         /// The paths of the files.
@@ -181,7 +181,7 @@ impl Invalid {
 /// A text that is not repeated, because it may be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretKind {
-    /// What is too long for a prefix may be a whole key.
+    /// The text may be a whole key.
     #[error("too long for {}", Wanted::KeyPrefix)]
     LongKeyPrefix,
     /// A name or an e-mail address has a key in it.
@@ -203,7 +203,7 @@ pub enum SecretKind {
     WebhookSecret,
 }
 
-/// What a text should be, but is not.
+/// The kind of value that was wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A [`Date`](crate::values::date::Date).
@@ -267,12 +267,12 @@ pub enum Wanted {
     Amount,
     /// An [`Amount`](crate::calc::parameters::Amount) that does not mean something else in another language.
     AmountWithOneReading {
-        /// What it is if the mark is before decimals.
+        /// The number if the mark separates decimals.
         decimals: String,
-        /// What it is if the mark is between thousands.
+        /// The number if the mark separates thousands.
         thousands: String,
     },
-    /// Which [`Months`](crate::calc::parameters::Months) count.
+    /// The months that count: [`Months`](crate::calc::parameters::Months).
     Months,
     /// A [`Percent`](crate::calc::parameters::Percent).
     Percent,
@@ -357,7 +357,7 @@ pub enum Wanted {
     PublicAddress,
     /// The header that says when a call was signed.
     WebhookTimestamp,
-    /// What a file that is imported should hold in this place. Only the operator who imports it sees this.
+    /// The value wanted in a file that is imported. Only the operator who imports it sees this.
     InFile(String),
 }
 

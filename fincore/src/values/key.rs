@@ -267,7 +267,7 @@ mod tests {
     }
 }
 
-/// What every token begins with.
+/// The prefix of every token.
 pub(crate) const SESSION_MARK: &str = "fis_";
 
 /// 62^32 is about 2^190: too many to guess one.
@@ -382,7 +382,6 @@ pub(crate) fn checksum(text: &str) -> [u8; CHECKSUM] {
     digits
 }
 
-/// Whether a text has letters and digits only.
 pub(crate) fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -432,17 +431,17 @@ mod base62_tests {
     }
 }
 
-/// What every link token begins with.
+/// The prefix of every link token.
 pub(crate) const LINK_MARK: &str = "finl_";
 
 /// A kind of secret.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// What it begins with.
+    /// The prefix.
     mark: &'static str,
     /// How many of its characters may be shown.
     shown: usize,
-    /// Which characters it has besides letters and digits.
+    /// Its characters besides letters and digits.
     others: &'static [u8],
 }
 
@@ -458,7 +457,7 @@ const KINDS: [Kind; 4] = [
     Kind { mark: "whsec_", shown: "whsec_".len(), others: b"_+/=" },
 ];
 
-/// What looks like a secret in a text.
+/// A text that looks like a secret.
 pub(crate) struct Secret {
     /// Where the part ends that may be shown.
     pub(crate) shown: usize,
@@ -474,7 +473,6 @@ pub(crate) fn first(text: &str, from: usize) -> Option<Secret> {
     starts(bytes, from).find_map(|start| KINDS.iter().find_map(|kind| at(bytes, start, *kind)))
 }
 
-/// Whether a text has a mark in it.
 pub(crate) fn has_mark(text: &str, mark: &str) -> bool {
     let bytes = text.as_bytes();
     starts(bytes, 0).any(|start| after_mark(bytes, start, mark).is_some())

@@ -1,4 +1,4 @@
-//! What names a link, and what a link is bound to.
+//! Names of links, and the paths they are bound to.
 use std::{fmt, str::FromStr, sync::Arc};
 
 use sha2::{Digest, Sha256};

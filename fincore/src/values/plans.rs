@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// Whether the plan includes the feature.
+    /// True if the plan has the feature.
     #[must_use]
     pub fn includes(self, feature: Feature) -> bool {
         self >= feature.plan()
@@ -280,9 +280,9 @@ pub struct Offer {
     pub currency: &'static str,
     /// Requests per minute.
     pub rate_limit: u32,
-    /// What it includes, as text for people.
+    /// The included features, as text for people.
     pub features: Vec<&'static str>,
-    /// What it does not include, as text for people.
+    /// The features it does not include, as text for people.
     pub restrictions: Vec<&'static str>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Server {
     runtime: Runtime,
 }
 
-/// What is wrong with a text that is no key. The message does not repeat it.
+/// The message for a text that is no key. It does not repeat the text.
 fn invalid_key_message(text: &str) -> &'static str {
     if Key::has_shape(text) {
         "the key is mistyped, by its checksum: copy it again, and check --key or FINSERVE_KEY"

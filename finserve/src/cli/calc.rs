@@ -125,7 +125,7 @@ pub(crate) enum Calculation {
     },
 }
 
-/// What was known.
+/// The options of point-in-time queries.
 #[derive(Debug, Args)]
 pub(crate) struct AsOf {
     /// Calculate with what was known at the end of this day, YYYY-MM-DD

@@ -123,8 +123,7 @@ impl CsvDialect {
 }
 
 impl Export {
-    /// What to export. A dialect without CSV is refused, with a sentence that says so, and so is Parquet in a build
-    /// without it.
+    /// A dialect without CSV is refused, with a sentence that says so, and so is Parquet in a build without it.
     pub(crate) fn query(&self) -> Result<Query, String> {
         let format = match (self.format.unwrap_or_else(|| self.by_name()), self.dialect) {
             (FileFormat::Csv, dialect) => {

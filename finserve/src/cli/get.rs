@@ -221,7 +221,6 @@ pub(crate) struct Filings {
     pages: PageOptions,
 }
 
-/// What `get` asks for.
 #[derive(Debug)]
 pub(crate) enum GetRequest {
     Question(Question),

@@ -1,4 +1,4 @@
-//! What `get` and `calc` share: the server to ask, how to print the answer, and the question of the API that arguments become.
+//! Shared by `get` and `calc`: the server to ask, how to print the answer, and the request that arguments become.
 use clap::{Args, ValueEnum};
 
 use super::redacted::Redacted;

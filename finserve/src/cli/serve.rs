@@ -316,7 +316,7 @@ pub(super) fn host_and_port(text: &str) -> Result<String, String> {
     }
 }
 
-/// What the paths of the service itself begin with.
+/// Prefixes of the service's own paths.
 const OWN_PATHS: [&str; 10] = [
     "api",
     "assets",

@@ -44,7 +44,7 @@ const CONNECT: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct SharedLimits(Arc<Shared>);
 
-/// What all batchers share.
+/// State shared by all batchers.
 struct Shared {
     endpoint: Endpoint,
     window: Duration,
@@ -142,7 +142,7 @@ impl Shared {
     /// Decides without the engine.
     fn admit_alone(&self, caller: &Caller, now: Instant) -> Result<Standing, Standing> {
         self.alone.fetch_add(1, Ordering::Relaxed);
-        // What the engine has said holds for as long as it said, so that a moment without it costs nothing.
+        // A caller over its limit stays refused for as long as the engine said, so that asking again costs nothing.
         let full = self.full.get(&caller.id.number());
         if let Some(Full { until, .. }) = full.filter(|full| full.limit == caller.plan.limit())
             && now < until

@@ -1,4 +1,4 @@
-//! What a build without the feature `cluster` has instead of PostgreSQL and Valkey: every address is refused.
+//! Replaces PostgreSQL and Valkey in a build without the feature `cluster`: every address is refused.
 pub(crate) mod limits;
 pub(crate) mod postgres;
 

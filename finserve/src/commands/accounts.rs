@@ -42,7 +42,7 @@ impl AccountsLocation<'_> {
         Ok(Accounts::open(find_file(self.data, ACCOUNTS)?)?)
     }
 
-    /// The same, or `None` where no key was ever issued.
+    /// Opens the accounts, or returns `None` if no key was ever issued.
     pub(crate) fn open_if_any(self) -> Result<Option<Accounts>, Failure> {
         if self.are_in_directory() && find_file(self.data, ACCOUNTS).is_err() {
             return if self.data.is_dir() { Ok(None) } else { Err(no_directory(self.data)) };
@@ -71,7 +71,7 @@ pub(crate) fn connect(address: &Redacted) -> Result<Postgres, Failure> {
     })
 }
 
-/// The same for a server, which waits for a database that is away: after a power cut the server may start first.
+/// Waits for a database that is away: after a power cut the server may start first.
 pub(crate) fn wait_for_postgres(
     address: &Redacted,
     ready: &Readiness,

@@ -25,7 +25,6 @@ pub(crate) fn open_catalogue(data: &Path) -> Result<Catalogue, Failure> {
 #[derive(Clone, Copy)]
 pub(crate) struct ReadOnlyData<'a> {
     pub(crate) data: &'a Path,
-    /// Whether it is the default, because the command line names none.
     pub(crate) by_default: bool,
 }
 
@@ -108,7 +107,7 @@ pub(crate) fn explain_unusable(data: &Path, err: fincore::Error) -> Failure {
     ))
 }
 
-/// What to do about the damage of a file.
+/// The advice for a damaged file.
 pub(super) fn advice(file: &str, remedy: Remedy) -> String {
     match (file, remedy) {
         (CATALOGUE, Remedy::Rebuild) => "`finserve rebuild` repairs it".to_owned(),

@@ -37,7 +37,7 @@ struct Finding {
     verdict: Verdict,
     /// A sentence for the operator.
     says: String,
-    /// What to do, where something is wrong.
+    /// The remedy, if something is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -95,7 +95,7 @@ fn examine(location: AccountsLocation<'_>, args: &cli::Doctor) -> Vec<Finding> {
         let replies =
             sources::check_publishers(&args.addresses.urls(), &UserAgent::default(), TIMEOUT);
         if let Some(outage) = outage(&replies) {
-            // What the outage kept from being synchronised needs no remedy of its own.
+            // A dataset that the outage kept from synchronising needs no remedy of its own.
             for failed in findings.iter_mut().filter(|finding| finding.follows_from_outage()) {
                 (failed.verdict, failed.remedy) = (Verdict::Note, None);
             }

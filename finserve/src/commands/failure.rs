@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     /// The operating system returned an error.
     #[error("{context}: {source}")]
     System {
-        /// What was being done.
+        /// The operation that failed.
         context: String,
         source: io::Error,
     },

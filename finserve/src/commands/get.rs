@@ -115,7 +115,7 @@ fn invalid_answer(err: serde_json::Error) -> Failure {
     Failure::Message(format!("the answer cannot be read ({err}): is that a finserve server?"))
 }
 
-/// What a chart is of: the last part of the path, or the pair.
+/// The name of a chart: the last part of the path, or the pair.
 fn name(question: &Question) -> String {
     let pair = question.query.iter().find(|(name, _)| *name == "pair");
     let last = question.path.rsplit('/').next().unwrap_or_default();
@@ -123,7 +123,7 @@ fn name(question: &Question) -> String {
     pair.map_or_else(|| messages::decode(usual), |(_, pair)| pair.to_uppercase())
 }
 
-/// What is printed about where figures come from.
+/// The captions on where figures come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Captions {
     /// Unit and source, and whether they are stale.

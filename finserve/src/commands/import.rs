@@ -22,7 +22,6 @@ use crate::{
 /// The standard input, as it is named on the command line.
 const STANDARD_INPUT: &str = "-";
 
-/// Whether everything was read, and is being stored.
 static IS_COMMITTING: AtomicBool = AtomicBool::new(false);
 
 /// Imports all files or none; what they changed is printed once that is certain.

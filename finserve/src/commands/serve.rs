@@ -203,7 +203,6 @@ fn address_of(listener: &Listener) -> Result<SocketAddr, Failure> {
     listener.address().map_err(Failure::system("cannot read the address that it listens on"))
 }
 
-/// What happens after a new catalogue was filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterFill {
     /// The process is replaced by a new one: filling takes several times the memory that a server needs, and most of it

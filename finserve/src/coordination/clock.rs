@@ -16,7 +16,7 @@ use super::signal::Signal;
 #[derive(Clone)]
 pub struct Clock {
     read: Arc<dyn Fn() -> Now + Send + Sync>,
-    /// What is called instead of waiting between requests to publishers; `None` if they are waited for.
+    /// Called instead of waiting between requests to publishers; `None` to wait.
     pause: Option<Arc<dyn Fn(Duration) + Send + Sync>>,
 }
 
@@ -32,7 +32,7 @@ impl Clock {
         Clock { read: Arc::new(move || Now { instant: Instant::now(), utc: utc() }), pause: None }
     }
 
-    /// The same clock, which calls `pause` with each pause between requests to publishers instead of waiting for it.
+    /// Calls `pause` with each pause between requests to publishers instead of waiting for it.
     #[must_use]
     pub fn with_pauses(self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Clock {
         Clock { pause: Some(Arc::new(pause)), ..self }

@@ -1,4 +1,4 @@
-//! What a command says when its user stops it.
+//! The message of a command that its user stops.
 use std::{
     io::{self, Write},
     process, thread,

@@ -15,8 +15,7 @@ pub(crate) enum Priority {
 impl Priority {
     /// Gives the calling thread this priority. It cannot be raised again.
     ///
-    /// A server that is not optimised is one of tests, beside compilers and other tests: whoever stands back behind those
-    /// gets nothing done for minutes.
+    /// A debug build runs in tests, beside compilers and other tests: at a low priority it would stand still for minutes.
     pub(crate) fn take(self) {
         if cfg!(all(debug_assertions, not(test))) {
             return;

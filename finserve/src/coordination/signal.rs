@@ -20,7 +20,7 @@ enum State {
     Stopped,
 }
 
-/// What ended a wait.
+/// The reason a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wake {
     Timeout,

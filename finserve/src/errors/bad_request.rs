@@ -4,7 +4,7 @@ use fincore::{Date, Invalid, Pair, SeriesId, truncate};
 use super::problem::Problem;
 use crate::site::api_key_header::x_api_key;
 
-/// What is wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadRequest {
     /// A value is wrong, and the name of its parameter would not help.
@@ -71,14 +71,14 @@ pub(crate) enum BadRequest {
          in between may need a setting (nginx: proxy_http_version 1.1)"
     )]
     ExportOverHttp10,
-    /// What changed since a version is not known.
+    /// The changes since a version are unknown.
     #[error("{0}; export all of it, without since")]
     ExportSince(Invalid),
     /// The host of a webhook has an address that is not public. Which one is not told: a name of the network that this
     /// server is in may have been asked for.
     #[error("\"url\" does not lead to a public address: webhooks only call public addresses")]
     PrivateAddress,
-    /// What signing in should lead to cannot be sent as an address.
+    /// The target after signing in cannot be sent as an address.
     #[error("this is not a path")]
     NotAPath,
     /// The fields of a form cannot be sent as an address.

@@ -3,7 +3,6 @@ use fincore::{Invalid, Resource};
 
 use super::problem::Problem;
 
-/// What does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotFound {
     /// The data has nothing under the id.

@@ -3,7 +3,7 @@ use std::fmt;
 
 use fincore::{Error, ErrorKind, Invalid, truncate};
 
-/// What is wrong with a value of a request.
+/// A fault of a value in a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
     /// The library refuses it.
@@ -49,14 +49,14 @@ impl Problem {
         Problem::Value { given: truncate(given).into_owned(), wanted }
     }
 
-    /// What the parser of one of the library's types refuses; nothing for an error that is no fault of the text.
+    /// The problem that a parser of the library reports; `None` for an error that is no fault of the text.
     pub(crate) fn of_library(err: &Error) -> Option<Problem> {
         let ErrorKind::Invalid(invalid) = err.kind() else { return None };
         Some(Problem::Library(invalid.clone()))
     }
 }
 
-/// What a text should be, where the server reads it and not the library.
+/// The kind of value that the server wanted, where the library does not parse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// A language of the pages.

@@ -69,11 +69,10 @@ pub(crate) struct Access {
     /// Woken when something new may be due for a webhook.
     outbox: Arc<Signal>,
     listeners: Slots,
-    /// Whether the server stops, so that streams end.
     closing: Arc<AtomicBool>,
 }
 
-/// What a request costs its caller.
+/// The cost of a request for its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
     /// It counts against the caller's limit.
@@ -82,7 +81,7 @@ pub(crate) enum Charge {
     Free(Caller),
 }
 
-/// What the limit of all replicas said of a request before it was answered here.
+/// The verdict of the limit of all replicas, given before the request was answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charged {
     /// It was counted, or refused.
@@ -120,10 +119,10 @@ pub(crate) struct Refresh {
     by_request: Mutex<Option<Instant>>,
 }
 
-/// What a request with an unknown key can do about it.
+/// The result of looking up an unknown key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
-    /// What is committed by the time of the request has been read.
+    /// All keys committed by the time of the request have been read.
     Done,
     /// Another one has read it a moment ago: it is read again after this.
     In(Duration),
@@ -187,8 +186,7 @@ impl Access {
         }
     }
 
-    /// The same with limits that are counted over all replicas. `start` is given the memory in which this one counts while
-    /// it is alone.
+    /// Shares limits over all replicas. `start` is given the memory in which this one counts while it is alone.
     pub(crate) fn with_shared_limits<E>(
         self,
         start: impl FnOnce(Arc<Limits>) -> Result<SharedLimits, E>,
@@ -320,7 +318,6 @@ impl Access {
         Permit::new(move || key.is_none_or(|key| keys::is_valid(&accounts, &key)))
     }
 
-    /// Whether the server stops.
     pub(crate) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Relaxed)
     }
@@ -361,7 +358,7 @@ impl Access {
         let day = now.utc_day();
         match link.holder() {
             Some(holder) => {
-                self.usage.count_by_link((key, holder.hash), (day, now.utc), endpoint, outcome);
+                self.usage.count_by_link(key, holder.hash, day, now.utc, endpoint, outcome);
             }
             None => self.usage.count(key, day, endpoint, outcome),
         }
@@ -376,7 +373,7 @@ impl Access {
     /// A new key in the place of this one, unless its address has registered too many this hour.
     pub(crate) fn rotate(&self, request: &Request, key: KeyId) -> Result<Key, Refusal> {
         self.admit_registration(request)?;
-        // What is counted up to here moves to the new key. If that cannot be written, the exchange fails too.
+        // Earlier requests move to the new key. If that cannot be written, the exchange fails too.
         self.flush()?;
         Ok(keys::rotate(&self.accounts, key, request.now.utc)?)
     }
@@ -430,7 +427,7 @@ impl Access {
         refreshed
     }
 
-    /// The same for a request that came when `before` was the last refresh that had begun: at once, if nothing has to be
+    /// Looks up a request that came when `before` was the last refresh that had begun: at once, if nothing has to be
     /// waited for.
     pub(crate) fn look_up_at_once(&self, before: u64, now: Instant) -> Lookup {
         if *self.refresh.done.borrow() > before {

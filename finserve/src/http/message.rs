@@ -1,4 +1,4 @@
-//! What a request and its reply are made of: head, parameters, negotiation, encoding, bodies, refusals.
+//! Parts of a request and its reply: head, parameters, negotiation, encoding, bodies, refusals.
 pub(crate) mod accept;
 pub(crate) mod cell;
 pub(crate) mod cookies;

@@ -237,7 +237,7 @@ impl Acceptor<'_> {
         }
     }
 
-    /// What is done once a second.
+    /// Runs once a second.
     fn look(&self) {
         let overdue = self.connections.end_overdue(Instant::now());
         self.app.metrics().count_overdue(overdue);

@@ -18,7 +18,7 @@ pub(super) struct Request<'m> {
     pub(super) params: Option<&'m RawValue>,
 }
 
-/// What is wrong with a message, by the codes of JSON-RPC and of MCP.
+/// A fault of a message, by the codes of JSON-RPC and of MCP.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) code: Code,

@@ -11,7 +11,7 @@ pub(super) const WITH_HANDSHAKE: [&str; 4] =
 /// The revision in which every request names its revision itself.
 pub(super) const STATELESS: &str = "2026-07-28";
 
-/// Which family of revisions a message uses.
+/// The family of revisions that a message uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// As in the revisions with a handshake.
@@ -30,7 +30,7 @@ pub(crate) struct McpHeaders<'r> {
     pub(crate) name: Option<&'r str>,
 }
 
-/// What a stateless request says about its client.
+/// The client's part of a stateless request.
 #[derive(Default, Deserialize)]
 struct Meta<'m> {
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -39,7 +39,7 @@ struct Meta<'m> {
     capabilities: Option<&'m RawValue>,
 }
 
-/// Which revision a request uses, by its `_meta` and its headers: `tool` is the tool that it calls, if any.
+/// The revision of a request, by its `_meta` and its headers: `tool` is the tool that it calls, if any.
 pub(super) fn era(
     meta: Option<&RawValue>,
     (method, tool): (&str, Option<&str>),

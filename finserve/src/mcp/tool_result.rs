@@ -30,7 +30,6 @@ struct ExtentMeta {
 }
 
 impl Extent {
-    /// Whether it is an empty list.
     fn is_empty(&self) -> bool {
         let is_empty = |rows: &Option<Vec<IgnoredAny>>| rows.as_ref().is_some_and(Vec::is_empty);
         let is_list = self.total == Some(0) && is_empty(&self.data);

@@ -93,7 +93,7 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     description: &'static str,
     pub(crate) operation: &'static Operation,
-    /// What it takes, in the order of the document.
+    /// Its parameters, in the order of the document.
     pub(crate) parameters: Vec<&'static Parameter>,
     /// How many rows it returns without a limit.
     pub(crate) rows: Option<u64>,
@@ -117,7 +117,6 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// Whether it has this parameter.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| parameter.name == name)
     }

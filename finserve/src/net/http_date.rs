@@ -1,5 +1,5 @@
-//! Whether hyper can write the `Date` of responses. It panics where the clock is set before 1970 or after 9999, whatever the
-//! response says itself, so that such a connection must not reach it.
+//! Checks that hyper can write the `Date` of responses. It panics where the clock is set before 1970 or after 9999,
+//! whatever the response says itself, so that such a connection must not reach it.
 use std::{
     cell::Cell,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -13,7 +13,7 @@ thread_local! {
     static WAS_READ: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a connection is answered while the date cannot be written.
+/// The answer to a connection while the date cannot be written.
 pub(crate) const WRONG_CLOCK: &str = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
     Cache-Control: no-store\r\nRetry-After: 60\r\nContent-Length: 72\r\nConnection: close\r\n\r\n\
     {\"error\":\"unavailable\",\"message\":\"the clock of this server is not set\"}\n";

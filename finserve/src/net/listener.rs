@@ -100,7 +100,7 @@ pub(crate) async fn answer_by_hand(mut stream: impl AsyncRead + AsyncWrite + Unp
     let _ = timeout(EXCHANGE_TIMEOUT, exchange).await;
 }
 
-/// Which of the sockets that a service manager hands over.
+/// One of the sockets that a service manager hands over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InheritedSocket {
     /// The first that is not for operators.

@@ -12,7 +12,7 @@ pub(crate) fn ureq_config() -> Result<TlsConfig, String> {
     }))
 }
 
-/// The same for connections that do not use `ureq`.
+/// The configuration for connections that do not use `ureq`.
 pub(crate) fn rustls_config() -> Result<ClientConfig, String> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -26,7 +26,7 @@ pub(crate) fn explain_failure(err: &io::Error) -> String {
     inner.map_or_else(|| err.to_string(), explain_refusal)
 }
 
-/// The same for an error of the protocol.
+/// Explains an error of the protocol.
 pub(crate) fn explain_refusal(err: &rustls::Error) -> String {
     let rustls::Error::InvalidCertificate(problem) = err else { return err.to_string() };
     let words = match problem {

@@ -43,12 +43,11 @@ const JSON: &str = "application/json";
 /// The metrics of a server as Prometheus reads them.
 pub(crate) type MetricsText = Box<dyn Fn() -> Result<String, fmt::Error> + Send + Sync>;
 
-/// What the admin address serves.
+/// The routes of the admin address.
 pub(crate) struct Admin {
     pub(crate) ready: Arc<Readiness>,
     /// Set once the server has started.
     pub(crate) metrics: OnceLock<MetricsText>,
-    /// The same.
     pub(crate) workers: OnceLock<Arc<Workers>>,
 }
 

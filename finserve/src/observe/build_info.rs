@@ -1,4 +1,4 @@
-//! What this program was built from.
+//! The source that this program was built from.
 use std::sync::LazyLock;
 
 /// The commit, where it was known when building.

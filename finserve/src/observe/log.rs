@@ -37,7 +37,7 @@ pub(crate) enum Style {
     Json,
 }
 
-/// What a server logs, and how.
+/// The settings of the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// By default for people on a terminal, and for programs elsewhere.
@@ -46,7 +46,6 @@ pub(crate) struct Settings {
     pub(crate) requests: Requests,
 }
 
-/// Whether requests are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requests {
     Logged,

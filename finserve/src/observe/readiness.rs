@@ -1,10 +1,10 @@
-//! Whether a server can answer requests, and why not.
+//! The readiness of a server, and the reasons against it.
 use std::{
     collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What keeps a server from answering.
+/// The reasons why a server cannot answer.
 #[derive(Debug)]
 pub(crate) struct Readiness {
     /// Reasons by the component that they are about.
@@ -66,7 +66,7 @@ impl Readiness {
         }
     }
 
-    /// What is wrong with each component; empty if requests can be answered.
+    /// The problem of each component; empty if requests can be answered.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let reasons = self.lock();
         reasons
@@ -75,7 +75,6 @@ impl Readiness {
             .collect()
     }
 
-    /// Whether something is wrong with this component.
     pub(crate) fn has_reason_about(&self, component: Component) -> bool {
         self.lock().contains_key(&component)
     }

@@ -1,4 +1,4 @@
-//! What answers and bodies are made of, as far as the reference shows it.
+//! Schemas of answers and bodies, as far as the reference shows them.
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub(crate) struct Schema {
     pub(crate) additional_properties: Option<OtherMembers>,
 }
 
-/// What members may be there besides those that are named.
+/// The members allowed besides those that are named.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OtherMembers {

@@ -35,7 +35,7 @@ pub(crate) enum Calculator {
     Rate,
 }
 
-/// What a calculator's page is.
+/// The state of a calculator's page.
 pub(crate) enum Outcome {
     /// The form, or the result.
     Shown(Markup),

@@ -42,7 +42,6 @@ pub(crate) enum Shape {
     Bars,
 }
 
-/// What a figure is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Period {
     Day,
@@ -68,7 +67,7 @@ impl Period {
         }
     }
 
-    /// The same on an axis, without what the other labels make clear.
+    /// The label of an axis, without the parts that the other labels make clear.
     fn short(self, date: Date, language: Language) -> String {
         let day = NaiveDate::from(date);
         match self {
@@ -77,7 +76,7 @@ impl Period {
         }
     }
 
-    /// What a column of them is called.
+    /// The heading of its column.
     pub(crate) fn name(self, language: Language) -> &'static str {
         match self {
             Period::Day => language.pick("Date", "Data"),
@@ -94,7 +93,7 @@ pub(crate) struct Chart<'a> {
     /// Tells charts of a page apart; a word.
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
-    /// What the vertical axis counts.
+    /// The unit of the vertical axis.
     pub(crate) unit: &'a str,
     pub(crate) points: &'a [(Date, Decimal)],
     pub(crate) shape: Shape,

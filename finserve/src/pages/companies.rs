@@ -23,7 +23,7 @@ use super::{
     view::View,
 };
 
-/// What is looked for, as it was written.
+/// The filters as they were written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompaniesSought {
     pub(crate) q: Option<String>,
@@ -39,7 +39,7 @@ impl CompaniesSought {
         self.narrowed(Address::at("/companies")).with("page", (number > 1).then_some(number))
     }
 
-    /// The same question to the API.
+    /// The request to the API for the same rows.
     fn endpoint(&self) -> Address {
         let path = if self.q.is_some() { "/api/v1/companies/search" } else { "/api/v1/companies" };
         let skipped = self.page.saturating_sub(1) * u64::from(PAGE_ROWS);

@@ -1,11 +1,11 @@
-//! What a browser is shown at an unknown address, and instead of a page that is refused.
+//! Error pages for browsers: unknown addresses and refusals.
 use fincore::Plan;
 use maud::{Markup, html};
 
 use super::{errors::ErrorMessage, layout, view::View};
 use crate::errors::{BadRequest, NotFound};
 
-/// What a browser is shown at an unknown address.
+/// The page for an unknown address.
 pub(crate) fn not_found(view: &View, path: &str) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let content = html! {
@@ -30,12 +30,13 @@ pub(crate) enum Notice<'r> {
     /// The request is wrong.
     Wrong(&'r BadRequest),
     /// The address has more bytes than this.
-    LongAddress { most: usize },
-    /// What was asked for does not exist.
+    LongAddress {
+        most: usize,
+    },
     Missing(&'r NotFound),
 }
 
-/// What a browser is shown instead of a page that is refused.
+/// The page for a refusal.
 pub(crate) fn refused(view: &View, notice: &Notice<'_>) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let title = match notice {
@@ -70,7 +71,7 @@ pub(crate) fn refused(view: &View, notice: &Notice<'_>) -> Markup {
     layout::page(view, "", title, &content)
 }
 
-/// What is wrong with an address, and the way to one that is right.
+/// The fault of an address, and the way to one that is right.
 fn explained(view: &View, message: &ErrorMessage) -> Markup {
     html! {
         p.lead lang=[message.lang] { (message.text) }

@@ -1,4 +1,4 @@
-//! What is wrong with a request, in the language of the page and in words for people.
+//! Faults of a request, in the language of the page and in words for people.
 use fincore::{Invalid, Key, Resource};
 
 use super::language::Language;
@@ -39,12 +39,12 @@ impl ErrorMessage {
         )))
     }
 
-    /// What the library refuses, beside the field of a form.
+    /// The library's fault, beside the field of a form.
     pub(crate) fn invalid(invalid: &Invalid, language: Language) -> ErrorMessage {
         ErrorMessage::new(values::invalid(invalid, language), invalid, language)
     }
 
-    /// What was chosen in a form does not exist.
+    /// The choice in a form does not exist.
     pub(crate) fn no_such_choice(what: Resource, id: &str, language: Language) -> ErrorMessage {
         let words = requests::no_such_choice(what, id, language);
         ErrorMessage::new(words, &what.not_found(id), language)

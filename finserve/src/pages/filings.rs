@@ -24,7 +24,7 @@ use super::{
     view::View,
 };
 
-/// What is looked for, as it was written.
+/// The filters as they were written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FilingsSought {
     pub(crate) q: Option<String>,
@@ -45,7 +45,7 @@ impl FilingsSought {
         address.with("page", (number > 1).then_some(number))
     }
 
-    /// The same question to the API, where only a search has an order.
+    /// The request to the API for the same rows, where only a search has an order.
     fn endpoint(&self) -> Address {
         let is_search = self.q.is_some();
         let path = if is_search { "/api/v1/filings/search" } else { "/api/v1/filings" };
@@ -112,7 +112,7 @@ pub(crate) fn filings(
     layout::described_page(view, "/filings", (say("Filings", "Documentos"), about), &content)
 }
 
-/// What the first filing is, and all of them.
+/// Formulas for the first filing, and for all of them.
 fn sheet(sought: &FilingsSought) -> Sheet {
     let rows = FilingsSought { page: 1, ..sought.clone() }.endpoint();
     let value = rows.clone().with("field", Some("description")).with("limit", Some(1));
@@ -136,7 +136,7 @@ fn form(view: &View, sought: &FilingsSought, categories: Option<&[Category]>) ->
         official.into_iter().map(|(category, _)| named(category)).collect::<Vec<_>>()
     });
     let types = categories.map(|all| types(all, sought.category.as_deref()));
-    // Those who are told the categories may also search for companies.
+    // A plan that lists the categories also searches for companies.
     let suggestions = categories.map(|_| view.link("/companies/suggest"));
     html! {
         form.filters role="search" method="get" action=(view.path("/filings")) data-tidy {

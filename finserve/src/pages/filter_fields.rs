@@ -54,7 +54,7 @@ pub(crate) fn plainly(values: &[String]) -> Vec<(String, String)> {
     values.iter().map(|value| (value.clone(), value.clone())).collect()
 }
 
-/// What keeps a chosen language when a form is sent.
+/// Keeps a chosen language when a form is sent.
 pub(crate) fn language(view: &View) -> Markup {
     html! {
         @if view.chosen { input type="hidden" name="lang" value=(view.language.code()); }

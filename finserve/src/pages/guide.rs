@@ -9,7 +9,7 @@ pub(crate) struct GuidePage {
     pub(crate) name: &'static str,
     title: &'static str,
     summary: &'static str,
-    /// What is below the heading; `~base~` stands for the base path of the server.
+    /// The text below the heading; `~base~` stands for the base path of the server.
     body: &'static str,
 }
 

@@ -44,11 +44,10 @@ struct Card {
     points: Vec<(Date, Decimal)>,
     /// How old the newest of them is, in words.
     age: String,
-    /// Whether there should be a newer one.
     is_stale: bool,
     /// One side of the quote that is newer than it.
     newer: Vec<NewerSide>,
-    /// What its rates accumulated in the twelve months up to the newest.
+    /// Its rates accumulated in the twelve months up to the newest.
     in_a_year: Option<Figure>,
 }
 

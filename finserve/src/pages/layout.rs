@@ -1,10 +1,10 @@
-//! What every page has around its content.
+//! The frame of every page.
 use fincore::sessions::Holder;
 use maud::{DOCTYPE, Markup, html};
 
 use super::{assets, language::Language, view::View};
 
-/// What pages say about themselves that have no description of their own.
+/// The description of pages that have none of their own.
 fn description(view: &View) -> &'static str {
     view.language.pick(
         "Brazil’s Selic, CDI, IPCA, exchange rates, companies and filings as JSON.",
@@ -12,7 +12,7 @@ fn description(view: &View) -> &'static str {
     )
 }
 
-/// What every page at `path` says about itself, also to those who show links to it.
+/// The head of the page at `path`, also for those who show links to it.
 pub(crate) fn head(view: &View, path: &str, title: &str) -> Markup {
     described_head(view, path, title, description(view))
 }

@@ -43,7 +43,7 @@ const MAIN: [&str; 10] = ["USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "CNY"
 /// Series that most people look for, which come first in their group.
 const FIRST: [&str; 5] = ["selic", "cdi", "ipca", "igp-m", "inpc"];
 
-/// What a series is about.
+/// The groups of series.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Interest,
@@ -87,7 +87,7 @@ struct Line {
     age: Option<String>,
     curve: Markup,
     newer: Vec<NewerSide>,
-    /// What the value is, where it was not published.
+    /// The origin of the value, where it was not published.
     origin: Option<&'static str>,
 }
 

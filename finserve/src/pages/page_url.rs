@@ -11,7 +11,7 @@ pub(crate) struct Address {
     pairs: Vec<(&'static str, String)>,
 }
 
-/// What is written as it is, so that addresses can be read; spaces become `+`.
+/// Characters that stay as they are, so that addresses can be read; spaces become `+`.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b',').remove(b' ');
 
@@ -49,7 +49,7 @@ impl Address {
         view.curl_with_key(&self.plain_link(view))
     }
 
-    /// The same for what every plan includes: a key is sent by those only who are signed in.
+    /// A command for an endpoint that every plan includes: only those who are signed in send a key.
     pub(crate) fn open_command(&self, view: &View) -> String {
         view.curl(&self.plain_link(view))
     }

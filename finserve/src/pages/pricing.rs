@@ -102,7 +102,7 @@ fn next_step(view: &View, plan: Plan) -> Markup {
     }
 }
 
-/// In what the prices are, and whom to ask. Where nobody is named, the operator is told how to change that: on their own
+/// The currency of the prices, and the contact. Without one, the page says how to set it: to the operator on their own
 /// machine only.
 fn how_to_switch(view: &View) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
@@ -137,7 +137,7 @@ fn how_to_switch(view: &View) -> Markup {
     }
 }
 
-/// What each plan includes; narrow screens show the name of the plan in each cell.
+/// A comparison of the plans; narrow screens show the name of the plan in each cell.
 fn comparison(view: &View) -> Markup {
     let language = view.language;
     let say = |english, portuguese| language.pick(english, portuguese);

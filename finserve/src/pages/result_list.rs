@@ -1,4 +1,4 @@
-//! What a list on a page holds: a part of all rows, a preview of them, or why there is none.
+//! Rows of a list on a page: a part of all, a preview of them, or why there is none.
 use fincore::{CorrectedWords, Feature, Hint, LinkedWords, Meta, Page, plans::Upgrade, truncate};
 use maud::{Markup, html};
 
@@ -27,7 +27,7 @@ pub(crate) enum Found<R> {
     Wrong(BadRequest),
 }
 
-/// How much of a row is told.
+/// The columns of a row that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// All of it.
@@ -62,7 +62,6 @@ impl<R> Found<R> {
         }
     }
 
-    /// What is said about the rows.
     fn meta(&self) -> Option<&Meta> {
         match self {
             Found::Whole(page) => Some(&page.meta),

@@ -3,7 +3,6 @@ use maud::{Markup, html};
 
 use super::{layout, view::View};
 
-/// What the form shows.
 pub(crate) struct SignInForm<'f> {
     /// Where to go on afterwards.
     pub(crate) next: Option<&'f str>,

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{language::Language, layout, page_url::Address, view::View};
 
-/// What of a view a spreadsheet can show, as addresses of the API without a format.
+/// The views that a spreadsheet can show, as addresses of the API without a format.
 pub(crate) struct Sheet {
     /// Figures of it, one a cell.
     pub(crate) cells: Vec<Cell>,
@@ -14,13 +14,13 @@ pub(crate) struct Sheet {
 
 /// One figure: an answer, or a list that is cut to one row.
 pub(crate) struct Cell {
-    /// What tells it from the other figures of the view.
+    /// Distinguishes it from the other figures of the view.
     pub(crate) name: String,
     pub(crate) value: Address,
     pub(crate) shows: Shows,
 }
 
-/// What a value is for a cell.
+/// The kind of value for a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
     Number,
@@ -35,7 +35,7 @@ impl Shows {
         }
     }
 
-    /// What a form of one of our pages says.
+    /// Reads the value of a form's field.
     pub(crate) fn named(name: &str) -> Option<Shows> {
         [Shows::Number, Shows::Text].into_iter().find(|shows| shows.name() == name)
     }
@@ -70,7 +70,7 @@ impl Program {
         }
     }
 
-    /// What the elements of its formulas are called.
+    /// The id of its formulas' elements.
     fn id(self) -> &'static str {
         match self {
             Program::Google => "sheet-google",

@@ -119,7 +119,6 @@ fn holes(view: &View, dataset: &Dataset) -> Markup {
     }
 }
 
-/// What the figures of a dataset are about.
 fn period(dataset: &Dataset) -> Period {
     let known = market::known_series().iter().find(|known| known.name == dataset.dataset);
     match known.map(|known| known.rhythm) {
@@ -166,7 +165,7 @@ fn last_sync(language: Language, dataset: &Dataset) -> Markup {
     }
 }
 
-/// What there is to say of the files that were imported last.
+/// Remarks on the files that were imported last.
 fn notes(language: Language, dataset: &Dataset) -> Markup {
     let count = match dataset.notes.len() {
         0 => return html! {},
@@ -181,7 +180,6 @@ fn notes(language: Language, dataset: &Dataset) -> Markup {
     }
 }
 
-/// What a dataset is, in the language of the page.
 fn title(language: Language, dataset: &Dataset) -> String {
     let portuguese = match &*dataset.dataset {
         "fx" => "Taxas de câmbio, fechamento PTAX",

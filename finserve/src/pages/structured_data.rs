@@ -1,4 +1,4 @@
-//! What search engines are told about a set of data, in the words of schema.org.
+//! Descriptions of datasets for search engines, in the words of schema.org.
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a search field suggests, in the language of the page.
+//! Suggestions of a search field, in the language of the page.
 use fincore::{
     CvmCode,
     search::{MatchedName, MatchedNameKind},

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{error_page, view::View};
 
-/// What is missing here, which plan has it, and how to get that plan.
+/// The missing rows, which plan has them, and how to get that plan.
 pub(crate) fn upgrade(view: &View, prompt: &Upgrade) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let what = match prompt.feature {

@@ -19,25 +19,24 @@ use super::{
     view::View,
 };
 
-/// What the page shows.
+/// The states of the page.
 #[derive(Debug)]
 pub(crate) enum UsageForm {
     /// Nothing has been sent.
     Empty,
     /// The key is not one.
     Wrong,
-    /// What is known of the key.
+    /// The details of the key.
     Known(Box<KnownKey>),
-    /// What is known of the key that the visitor has signed in with, and its links.
+    /// The details of the key that the visitor has signed in with, and its links.
     Own(Box<KnownKey>, Vec<Link>),
 }
 
-/// What the page shows of a key.
 #[derive(Debug)]
 pub(crate) struct KnownKey {
     /// Its requests.
     pub(crate) report: Report,
-    /// What is left of its limit now.
+    /// The rest of its limit now.
     pub(crate) standing: Standing,
     /// Its webhooks, if its plan includes them.
     pub(crate) subscriptions: Option<Vec<Subscription>>,

@@ -12,10 +12,10 @@ pub(crate) struct View {
     pub(crate) chosen: bool,
     /// The address of the service: `http://localhost:8080`; empty where it is not known, so that links are relative.
     pub(crate) origin: String,
-    /// Whether the visitor is on the machine of the server, by the name that they call it: there the operator is told things
+    /// The visitor is on the machine of the server, by the name that they call it: pages then show the operator things
     /// that are not for customers.
     pub(crate) is_local: bool,
-    /// What all links begin with.
+    /// The prefix of all links.
     pub(crate) base: BasePath,
     /// Where customers ask for a larger plan.
     pub(crate) upgrade_contact: UpgradeContact,
@@ -32,7 +32,7 @@ impl View {
         if self.chosen { format!("{path}?lang={}", self.language.code()) } else { path }
     }
 
-    /// The same inside the service, for a form that leads on: without the base path.
+    /// A link without the base path, for a form that leads on inside the service.
     pub(crate) fn kept_link(&self, path: &str) -> String {
         if self.chosen { format!("{path}?lang={}", self.language.code()) } else { path.to_owned() }
     }
@@ -89,7 +89,7 @@ impl View {
             .map_or_else(|| format!("curl {}", self.quoted(target)), |_| self.curl_with_key(target))
     }
 
-    /// The same where a plan is needed: with a key from the environment.
+    /// A command with a key from the environment, for endpoints that need a plan.
     pub(super) fn curl_with_key(&self, target: &str) -> String {
         format!("curl -H \"X-API-Key: $FINSERVE_KEY\" {}", self.quoted(target))
     }
@@ -99,7 +99,7 @@ impl View {
         format!("'{}{target}'", self.origin.replace('\'', "%27"))
     }
 
-    /// The same, for those who are not on the page.
+    /// The full address, for readers outside the page.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{}", self.origin, self.path(path))
     }

@@ -1,4 +1,4 @@
-//! Whether a client calls this very machine.
+//! Recognises clients on this very machine.
 
 /// Whether the value of a `Host` header names the machine of its sender: with or without a port.
 pub(crate) fn is_local(host: &str) -> bool {

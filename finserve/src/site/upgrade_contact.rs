@@ -100,12 +100,12 @@ impl UpgradeContact {
         UpgradeContact { base, contact, upgrade, ..UpgradeContact::default() }
     }
 
-    /// The same where the service has one address for all clients.
+    /// Uses one address of the service for all clients.
     pub(crate) fn with_public_url(self, public_url: Option<PublicUrl>) -> UpgradeContact {
         UpgradeContact { public_url, ..self }
     }
 
-    /// The same with the operator's own page of privacy and terms.
+    /// Adds the operator's own page of privacy and terms.
     pub(crate) fn with_legal(self, legal: Option<Address>) -> UpgradeContact {
         UpgradeContact { legal: leak(legal), ..self }
     }
@@ -115,7 +115,7 @@ impl UpgradeContact {
         self.public_url
     }
 
-    /// What all links begin with.
+    /// The prefix of all links.
     pub(crate) fn base(self) -> BasePath {
         self.base
     }

@@ -77,7 +77,6 @@ struct Rounds {
     failing: Mutex<BTreeSet<Cow<'static, str>>>,
     /// The notes of each dataset when it was last tried.
     noted: Mutex<BTreeMap<Cow<'static, str>, Vec<String>>>,
-    /// Whether no publisher could be reached in the last round.
     is_offline: bool,
     /// Whether the log has what helps where a publisher cannot be reached.
     has_logged_ways_out: AtomicBool,

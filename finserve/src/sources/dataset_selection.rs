@@ -21,7 +21,7 @@ pub(super) struct SyncedSeries {
     pub(super) name: Cow<'static, str>,
     /// There is no value before this day.
     pub(super) since: Date,
-    /// Whether somebody asked for it by its number, which may be wrong.
+    /// It was selected by its number, which may be wrong.
     pub(super) on_demand: bool,
 }
 
@@ -32,7 +32,6 @@ impl From<&'static SeriesDefinition> for SyncedSeries {
     }
 }
 
-/// What a dataset consists of.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// These series of SGS.
@@ -43,7 +42,7 @@ pub(super) enum Content {
     Meetings,
     /// The registry of companies, and their tickers.
     Companies,
-    /// What companies filed in these forms.
+    /// Filings of companies in these forms.
     Filings(Vec<Form>),
 }
 
@@ -98,7 +97,7 @@ pub(crate) struct Selection {
     is_default: bool,
 }
 
-/// What is held already, as far as it decides what is asked for.
+/// The stored data, as far as it decides which requests are made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldData {
     /// The numbers of series that were brought on demand.

@@ -12,7 +12,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Whether all days of another window are in this one.
     pub(super) fn includes(self, other: Window) -> bool {
         self.first <= other.first && other.last <= self.last
     }

@@ -5,7 +5,7 @@ use fincore::Error;
 
 use crate::net::trusted_certificates::{explain_failure, explain_refusal};
 
-/// What helps where a publisher cannot be reached.
+/// Advice where a publisher cannot be reached.
 pub(crate) const WAYS_OUT: &str = "CVM and the central bank drop requests from some clouds and countries: use a mirror \
     (--cvm-url, --sgs-url, --olinda-url, --ptax-url, --bcb-url) or a proxy (HTTPS_PROXY), or import files by hand; \
     see docs/keeping-data-fresh.md";

@@ -1,4 +1,4 @@
-//! Whether the network is down, found out once in a run: then no request helps, and one line says why.
+//! The network is checked once in a run: if it is down, no request helps, and one line says so.
 use std::{
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -9,7 +9,7 @@ use super::{Config, reachability::check_publishers};
 /// How long all publishers together have for an answer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// What is known of the network in a run.
+/// The state of the network in a run.
 #[derive(Debug, Default)]
 pub(crate) struct NetworkOutage(Mutex<Knowledge>);
 

@@ -36,7 +36,6 @@ pub(super) fn currencies(base: &BaseUrl) -> Request {
     }
 }
 
-/// Whether the service is sure to have this currency.
 pub(super) fn is_major(currency: Currency) -> bool {
     MAJORS.contains(&currency.as_str())
 }

@@ -30,25 +30,23 @@ pub(super) struct PublisherQueue<'a> {
     progress: ProgressBar,
     /// The outcome of each address: two datasets may need the same file.
     done: HashMap<String, Result<FetchOutcome, Fault>>,
-    /// What a dry run prints about the current dataset.
+    /// Lines of a dry run about the current dataset.
     pub(super) asked: Vec<String>,
-    /// What there is to say of the files of the current dataset.
+    /// Remarks on the files of the current dataset.
     pub(super) notes: Vec<String>,
     /// Rows of all files so far.
     rows: usize,
 }
 
-/// What is said of a file that was there before. CVM has withdrawn files for days.
+/// The note for a file that has gone. CVM has withdrawn files for days.
 const WITHDRAWN: &str = "CVM does not have this file at present; what was imported from it is kept";
 
-/// What a download brought.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FetchOutcome {
     pub(super) tally: Tally,
     pub(super) presence: Presence,
 }
 
-/// Whether the publisher has the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     Present,
@@ -155,7 +153,7 @@ impl<'a> PublisherQueue<'a> {
 
     fn fetch_whole(&mut self, request: &Request) -> Result<FetchOutcome, Fault> {
         let snapshot = self.snapshot()?;
-        // What was kept of a file, or refused, is in one that has not changed since.
+        // Rows kept or refused are in a file that has not changed since.
         let is_forced = self.job.config.force;
         let stored = downloads::validators(&snapshot, &request.url)?;
         let was_imported = stored.is_some();
@@ -164,7 +162,7 @@ impl<'a> PublisherQueue<'a> {
             if !is_forced && !self.is_due(&snapshot, request)? {
                 return Ok(FetchOutcome::nothing(Presence::Present));
             }
-            // What lacks figures is worth a whole answer.
+            // Missing figures are worth a whole answer.
             known = None;
         }
         let was_away = match request.form() {
@@ -356,7 +354,6 @@ impl<'a> PublisherQueue<'a> {
     }
 }
 
-/// Whether figures of the requested days are missing.
 fn has_holes(snapshot: &Snapshot, request: &Request) -> Result<bool, Fault> {
     let Some(RequestedDays { figures, window }) = request.days else { return Ok(false) };
     let holes = market::holes_within(snapshot, figures, window.first, window.last)?;

@@ -1,4 +1,4 @@
-//! Whether the publishers can be reached.
+//! Checks that the publishers can be reached.
 use std::{thread, time::Duration};
 
 use fincore::chrono::{DateTime, Utc};
@@ -18,7 +18,7 @@ pub(crate) struct PublisherReply {
     pub(crate) address: String,
     /// The time by its clock, if it sent one; or why there was no answer.
     pub(crate) clock: Result<Option<DateTime<Utc>>, String>,
-    /// Whether there was a connection, whatever came of it.
+    /// A connection was made, whatever came of it.
     pub(crate) is_reached: bool,
 }
 
@@ -65,7 +65,7 @@ fn ask(
     timeout: Duration,
 ) -> Result<Option<DateTime<Utc>>, Fault> {
     let agent = http_client::agent(base.proxy_mode(), timeout).map_err(Fault::permanent)?;
-    // The phase that takes too long is told apart, so that the limit of the whole request must be a little longer.
+    // The phase that takes too long is reported, so the limit of the whole request must be a little longer.
     let connect = timeout.mul_f64(0.9);
     let config = agent.timeout_resolve(Some(connect)).timeout_connect(Some(connect));
     let config = config.user_agent(user_agent.as_str()).build();

@@ -105,7 +105,7 @@ pub(super) fn requests_for_windows(
     }
 }
 
-/// What a 404 means.
+/// The meaning of a 404.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
     /// The publisher has no data for these days, if the body says so.
@@ -141,7 +141,7 @@ impl Request {
         }
     }
 
-    /// What the beginning of an answer with status 200 says, or all of one that is short. The publishers also answer
+    /// Judges an answer with status 200 by its beginning, or by all of one that is short. The publishers also answer
     /// 200 when something is wrong.
     pub(super) fn judge(&self, body: &[u8]) -> Verdict {
         let text = String::from_utf8_lossy(body);
@@ -175,7 +175,6 @@ impl Request {
     }
 }
 
-/// What an answer with status 200 is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Data,

@@ -74,7 +74,7 @@ fn request(base: &BaseUrl, number: u32, window: Window, repeat: Repeat) -> Reque
     }
 }
 
-/// What the addresses of all requests for a series begin with.
+/// The prefix of all requests for a series.
 pub(super) fn url_prefix(base: &BaseUrl, number: u32) -> String {
     base.join(&format!("{}?", path(number)))
 }

@@ -29,11 +29,10 @@ pub(crate) struct Job<'a> {
     pub(crate) stop: &'a Signal,
     /// Held by the thread that imports: there can be only one at a time.
     pub(crate) importing: Mutex<()>,
-    /// Whether any publisher can be reached.
+    /// The result of checking the network.
     pub(crate) network: NetworkOutage,
 }
 
-/// Whether new data is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Store,
@@ -46,10 +45,9 @@ pub(crate) enum Mode {
 pub(crate) struct Outcome {
     pub(crate) dataset: Cow<'static, str>,
     pub(crate) tally: Tally,
-    /// What went wrong; the rest was done.
+    /// The faults; the rest was done.
     pub(crate) faults: Vec<String>,
-    /// What there is to say of the files, though nothing failed: rows that were left out, columns that are new, files that
-    /// are gone.
+    /// Remarks on the files, though nothing failed: rows that were left out, columns that are new, files that are gone.
     pub(crate) notes: Vec<String>,
     /// The addresses that a dry run asked for, and what each would bring.
     pub(crate) asked: Vec<String>,
@@ -57,7 +55,6 @@ pub(crate) struct Outcome {
     pub(crate) stopped: bool,
     /// Whether a publisher could not be reached, was silent, or refused this machine.
     pub(crate) is_cut_off: bool,
-    /// Whether a file was refused by its content.
     pub(super) is_refused: bool,
 }
 
@@ -66,7 +63,6 @@ impl Outcome {
         Outcome { dataset: dataset.into(), ..Outcome::default() }
     }
 
-    /// Whether nothing came of it: no row and no fault.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_changes() && self.faults.is_empty() && !self.stopped
     }
@@ -93,7 +89,7 @@ impl Outcome {
         }
     }
 
-    /// What went wrong as one text; `None` if all went well.
+    /// The faults as one text; `None` if all went well.
     pub(crate) fn failure_message(&self) -> Option<String> {
         const MOST_SHOWN: usize = 3;
         if self.faults.is_empty() {
@@ -116,7 +112,6 @@ impl Outcome {
         change_summary(self.tally)
     }
 
-    /// Whether the data changed.
     pub(crate) fn has_changes(&self) -> bool {
         self.tally.new + self.tally.changed + self.tally.removed > 0
     }

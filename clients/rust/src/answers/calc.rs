@@ -25,7 +25,7 @@ pub struct CorrectedAmount {
     pub rule_pt: String,
 }
 
-/// What stands beside the derivation of a corrected amount.
+/// The fields beside the derivation of a corrected amount.
 #[derive(Deserialize)]
 struct Correction {
     amount: Amount,
@@ -74,7 +74,7 @@ pub struct Growth {
     pub rule_pt: String,
 }
 
-/// What stands beside the derivation of a growth.
+/// The fields beside the derivation of a growth.
 #[derive(Deserialize)]
 struct Rule {
     rule: String,

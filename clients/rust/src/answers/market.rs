@@ -101,7 +101,7 @@ pub struct Decisions {
     pub upcoming: Vec<Meeting>,
 }
 
-/// What stands beside the page of decisions.
+/// The fields beside the page of decisions.
 #[derive(Deserialize)]
 struct Upcoming {
     upcoming: Vec<Meeting>,

@@ -73,7 +73,7 @@ pub struct CompanyFinancials {
     pub figures: BTreeMap<Metric, FigureValue>,
 }
 
-/// What stands beside the figures of a company.
+/// The fields beside the figures of a company.
 #[derive(Deserialize)]
 struct Period {
     period_start: Option<Date>,
@@ -128,7 +128,7 @@ pub struct ScreenedCompany {
     pub financials: CompanyFinancials,
 }
 
-/// What stands beside the figures of a screened company.
+/// The fields beside the figures of a screened company.
 #[derive(Deserialize)]
 struct Name {
     company_id: CvmCode,

@@ -1,4 +1,4 @@
-//! What a client sends, what it makes of answers, and when it waits: against a server that plays its part.
+//! Requests of a client, its reading of answers, and its waits: against a server that plays its part.
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
@@ -65,7 +65,7 @@ fn limited(seconds: u32) -> Vec<u8> {
     answer("429 Too Many Requests", &format!("Retry-After: {seconds}\r\n"), body.as_bytes())
 }
 
-/// What a query of the Selic returns.
+/// Asks for the Selic.
 fn ask(address: &str, settings: Settings) -> Result<Sourced<market::Rate>> {
     block_on(async {
         let source = Source::from(Client::new(address, settings)?);

@@ -210,7 +210,7 @@ fn the_use_of_a_link_outlives_a_flush_that_fails() {
     let block = |sql: &'static str| accounts.write(|tx| tx.execute(sql, &[])).unwrap();
     let (today, minute) = (day("2026-11-14"), chrono::TimeDelta::minutes(1));
     let use_link = |time| {
-        usage.count_by_link((key, token.hash()), (today, time), SELIC, Outcome::Success);
+        usage.count_by_link(key, token.hash(), today, time, SELIC, Outcome::Success);
     };
     block("CREATE UNIQUE INDEX one_a_day ON usage (date)");
     usage.count(key, today, FX, Outcome::Success);
@@ -231,12 +231,7 @@ fn a_month_that_is_summed_keeps_all_but_its_days() {
     usage.count(key, day("2025-01-02"), SELIC, Outcome::Success);
     usage.count(key, day("2025-01-02"), SELIC, Outcome::Failure);
     usage.count(key, day("2025-01-31"), FX, Outcome::RateLimited);
-    usage.count_by_link(
-        (key, link),
-        (day("2025-01-31"), DateTime::UNIX_EPOCH),
-        FX,
-        Outcome::Success,
-    );
+    usage.count_by_link(key, link, day("2025-01-31"), DateTime::UNIX_EPOCH, FX, Outcome::Success);
     usage.flush(&accounts).unwrap();
     let report = |from, to| {
         let query = UsageQuery { from: Some(day(from)), to: Some(day(to)) };

@@ -14,7 +14,7 @@ pub enum Dialect {
     /// Commas between cells, points in numbers, dates as 2026-11-15.
     #[default]
     Standard,
-    /// The same, with lines that end as on Unix: for pipes.
+    /// Lines that end as on Unix: for pipes.
     Unix,
     /// As Excel expects it in Brazil: a byte order mark, semicolons between cells, commas in numbers, dates as
     /// 15/11/2026.

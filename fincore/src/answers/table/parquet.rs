@@ -99,7 +99,6 @@ impl Parquet {
         Ok(())
     }
 
-    /// Whether the group has as many rows as it should have.
     pub(crate) fn is_full(&self) -> bool {
         self.rows >= GROUP_ROWS
     }

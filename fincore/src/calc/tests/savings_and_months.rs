@@ -90,7 +90,7 @@ fn the_day_of_the_deposit_decides_the_rule_of_savings() {
         assert!(old.rule.ends_with("savings deposits made until 3 May 2012."), "{}", old.rule);
         let new = growth(snapshot, "savings", "2012-05-10", "2012-07-10");
         assert_eq!((new.number, new.factor.to_string().as_str()), (195, "1.008424664582"));
-        // What the series of the rule lacks is named.
+        // The error names the missing days of the rule's series.
         let missing = refusal(accumulate(snapshot, query("savings", "2012-05-05", "2012-06-05")));
         assert_eq!(missing, "series savings: there is no value for 2012-05-05");
     });

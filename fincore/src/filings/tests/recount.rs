@@ -97,7 +97,6 @@ impl Recount {
         (count(&all), has_own)
     }
 
-    /// Which filings the filters admit.
     fn admitted(&self, query: &Search) -> Vec<bool> {
         let category = query.category.as_deref().map(fold);
         let kind = query.r#type.as_deref().map(fold);
@@ -112,7 +111,6 @@ impl Recount {
         self.docs.iter().map(admits).collect()
     }
 
-    /// Which filings meet a condition.
     fn met_by(&self, condition: &Condition) -> Vec<bool> {
         let met_each = |conditions: &[Condition]| {
             conditions.iter().map(|one| self.met_by(one)).collect::<Vec<_>>()
@@ -139,8 +137,8 @@ impl Recount {
             Condition::All(conditions) => at_least(conditions.len(), &met_each(conditions)),
             Condition::Any(conditions) => at_least(1, &met_each(conditions)),
             Condition::AtLeast(least, conditions) => at_least(*least, &met_each(conditions)),
-            Condition::Keys(first, last) => {
-                by_doc(&|doc| (*first..=*last).contains(&first_key(doc.filing.date)))
+            Condition::Keys(keys) => {
+                by_doc(&|doc| (keys.first..=keys.last).contains(&first_key(doc.filing.date)))
             }
             Condition::Term(TermKind::Company, code) => {
                 by_doc(&|doc| doc.filing.company_id.to_string() == *code)
@@ -187,7 +185,7 @@ fn class_ids(snapshot: &Snapshot) -> HashMap<String, [String; 3]> {
     classes.unwrap().into_iter().collect()
 }
 
-/// What the description says of how filings are found, once more and without an index.
+/// Derives how a filing is found from the documented rules, without an index.
 fn doc(numbers: &mut Numbers, names: &Names, filing: Filing) -> Doc {
     let split = |text: &str| words(&fold(text)).map(str::to_owned).collect::<Vec<_>>();
     let levels = [&filing.category, &filing.r#type, &filing.species];
@@ -243,7 +241,7 @@ fn filled() -> (tempfile::TempDir, Catalogue) {
     (dir, catalogue)
 }
 
-/// The same, with the subjects of the official files where those are at hand.
+/// Adds the subjects of the official files where those are at hand.
 fn with_subjects() -> (tempfile::TempDir, Catalogue) {
     let (dir, catalogue) = filled();
     if let Some(official) = upstream("cvm") {

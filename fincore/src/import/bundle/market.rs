@@ -175,7 +175,7 @@ mod tests {
         store::catalogue::{Catalogue, temporary},
     };
 
-    /// What older bundles had of the days that were corrected, and of the days after them.
+    /// The corrected days as older bundles had them, and the days after them.
     const OLDER: &str = "date,value\n2001-07-17,18.25\n2001-07-18,19.00\n2001-07-19,19.00\n\
         2006-04-18,16.50\n2006-04-19,15.75\n2006-04-20,15.75\n";
 
@@ -189,7 +189,7 @@ mod tests {
         (dir, catalogue)
     }
 
-    fn import(catalogue: &Catalogue, time: &str, (date, value): (&str, &str)) {
+    fn import(catalogue: &Catalogue, time: &str, date: &str, value: &str) {
         let mut import = Import::begin(catalogue, time.parse().unwrap()).unwrap().force();
         let rows = format!(r#"[{{"data":"{date}","valor":"{value}"}}]"#);
         import.file("bcdata.sgs.432.json", rows.as_bytes()).unwrap();
@@ -238,11 +238,11 @@ mod tests {
     #[test]
     fn a_correction_is_known_from_the_next_import_on() {
         let (_dir, catalogue) = filled_by_an_older_program();
-        import(&catalogue, "2026-10-09T12:00:00Z", ("05/11/2026", "13.75"));
+        import(&catalogue, "2026-10-09T12:00:00Z", "05/11/2026", "13.75");
         assert!(fill_market(&catalogue).unwrap());
         // Not before the import that did not have it.
         assert_eq!(revisions(&catalogue)[1], "2006-04-19 15.75 - 10-09T12");
-        import(&catalogue, "2026-10-20T12:00:00Z", ("06/11/2026", "13.75"));
+        import(&catalogue, "2026-10-20T12:00:00Z", "06/11/2026", "13.75");
         assert_eq!(revisions(&catalogue)[1], "2006-04-19 15.75 - 10-20T12");
         let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
         for (day, known) in [("2026-10-19", "15.75"), ("2026-10-20", "16.50")] {
@@ -255,8 +255,8 @@ mod tests {
     fn a_figure_that_an_import_brought_is_not_corrected() {
         for imported in ["15.80", "15.75", "16.50"] {
             let (_dir, catalogue) = filled_by_an_older_program();
-            import(&catalogue, "2026-10-08T12:00:00Z", ("19/04/2006", "15.90"));
-            import(&catalogue, "2026-10-09T12:00:00Z", ("19/04/2006", imported));
+            import(&catalogue, "2026-10-08T12:00:00Z", "19/04/2006", "15.90");
+            import(&catalogue, "2026-10-09T12:00:00Z", "19/04/2006", imported);
             assert!(fill_market(&catalogue).unwrap());
             let now = catalogue.snapshot("2026-10-31".parse().unwrap()).unwrap();
             assert_eq!(value(&now, "2006-04-19"), imported);

@@ -110,7 +110,6 @@ impl BundledStatements {
     }
 }
 
-/// Which statement it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StatementKey {
     key: FormKey,

@@ -140,8 +140,8 @@ pub(crate) fn is_empty(text: &str) -> bool {
 
 fn parse_quote(bulletin: &Bulletin<'_>, currency: Currency) -> Result<Quote, Error> {
     let date = bulletin.data_hora_cotacao.split(' ').next().unwrap_or_default().parse()?;
-    let sides = (bulletin.cotacao_compra.get(), bulletin.cotacao_venda.get());
-    central_bank::quote(currency, date, sides, '.')
+    let (buy, sell) = (bulletin.cotacao_compra.get(), bulletin.cotacao_venda.get());
+    central_bank::quote(currency, date, buy, sell, '.')
 }
 
 #[cfg(test)]
@@ -311,7 +311,7 @@ fn parse_line(line: &str) -> Result<Option<Quote>, Error> {
     // The parities against the dollar are redundant; they only have to be numbers.
     Decimal::parse_with(parity_buy, ',')?;
     Decimal::parse_with(parity_sell, ',')?;
-    let quote = central_bank::quote(symbol.parse()?, central_bank::date(date)?, (buy, sell), ',')?;
+    let quote = central_bank::quote(symbol.parse()?, central_bank::date(date)?, buy, sell, ',')?;
     match kind.as_bytes() {
         b"A" | b"B" => Ok(Some(quote)),
         [b'C'..=b'Z'] => Ok(None),

@@ -76,7 +76,7 @@ fn parse_json(series: u32, text: &str) -> Result<Parsed, Refusal> {
         let end = record.end.and_then(|end| central_bank::date(unquote(end.get())).ok());
         let refuse = |err| Refusal::inside(text, date, err);
         let written = (unquote(date), unquote(value), '.');
-        // The same day with another end is another period: the figure of a month is kept.
+        // A second row for this day with another end is another period: the figure of a month is kept.
         let other =
             parsed.rows.last().filter(|row| central_bank::date(written.0).ok() == Some(row.date));
         if let (Some(day), Some(known), Some(end)) = (other.map(|row| row.date), last_end, end)
@@ -210,7 +210,7 @@ mod tests {
                 (vec!["2024-01-30 0.10".into(), "2024-02-01 0.08".into()], 1)
             );
         }
-        // The same period twice must have the same figure; without an end, a day may appear once.
+        // A repeated period must repeat its figure; without an end, a day may appear once.
         let twice =
             text(&[month, ("30/01/2024", "01/03/2024", "0.11")]).replace("dataFim", "datafim");
         assert!(parse(226, &twice).unwrap_err().reason.contains("is not a day after"));

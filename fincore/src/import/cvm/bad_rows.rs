@@ -85,7 +85,6 @@ impl BadRows {
         self.rows
     }
 
-    /// Whether any row is left out.
     pub(crate) fn any_left_out(&self) -> bool {
         self.left_out.count > 0
     }

@@ -115,7 +115,6 @@ impl<const N: usize> ColumnLayout<N> {
 pub(crate) struct Field<'a> {
     bytes: &'a [u8],
     encoding: Encoding,
-    /// Whether the table lacks its column.
     is_missing: bool,
 }
 
@@ -156,7 +155,6 @@ impl<'a> Field<'a> {
         whole_number(&text).ok_or_else(|| Error::in_file(&text, what))
     }
 
-    /// Whether the table lacks its column.
     pub(crate) fn is_missing(self) -> bool {
         self.is_missing
     }

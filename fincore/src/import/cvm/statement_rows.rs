@@ -42,7 +42,8 @@ impl StatementRows {
     pub(crate) fn add(
         &mut self,
         line: usize,
-        (account, column): (usize, StoredColumn),
+        account: usize,
+        column: StoredColumn,
         value: Decimal,
     ) -> Result<(), Error> {
         let known = self.columns.iter().position(|known| *known == column);

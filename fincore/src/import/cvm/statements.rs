@@ -163,7 +163,7 @@ impl TableReader {
             self.note_company(cnpj, key.company);
         }
         let statement = self.statements.entry(key).or_default();
-        statement.add(line, (account, StoredColumn { part, ..column }), value)
+        statement.add(line, account, StoredColumn { part, ..column }, value)
     }
 
     fn check_dates(&self, column: StoredColumn) -> Result<(), Error> {

@@ -123,7 +123,6 @@ impl<R: Read, const N: usize> Table<R, N> {
         &self.layout.absent
     }
 
-    /// Whether any row was left out so far.
     pub(crate) fn has_left_out_rows(&self) -> bool {
         self.bad_rows.any_left_out()
     }
@@ -133,7 +132,7 @@ impl<R: Read, const N: usize> Table<R, N> {
         self.report_with(FewBad::One, what)
     }
 
-    /// The same of a table that may be small.
+    /// Reports on a table that may be small.
     pub(crate) fn report_with(&self, few: FewBad, what: &str) -> Result<Imported, Refusal> {
         self.bad_rows.check(few)?;
         let mut imported = Imported::new(what);
@@ -282,7 +281,6 @@ impl<R: Read> Lines<R> {
         Ok(())
     }
 
-    /// Whether all lines were read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.bytes >= self.total
     }

@@ -34,7 +34,7 @@ pub(crate) fn read(
     Ok(imported)
 }
 
-/// What the registration forms of a table list, by company and document number.
+/// The listings in a table of registration forms, by company and document number.
 #[derive(Debug, Default)]
 struct RegistrationForms {
     forms: BTreeMap<(Cnpj, u32), Form>,

@@ -1,4 +1,4 @@
-//! What a publisher has withdrawn is removed, and what an answer or a file merely lacks is kept.
+//! Withdrawn rows are removed, and rows that an answer or a file merely lacks are kept.
 use super::*;
 use crate::{
     filings::{Search, search_words},

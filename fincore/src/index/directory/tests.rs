@@ -1,4 +1,4 @@
-//! What is in memory, compared with the tables that it stands for.
+//! Compares the directory in memory with the tables it is read from.
 use super::*;
 use crate::{
     import::bundle,

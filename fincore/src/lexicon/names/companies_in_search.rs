@@ -1,5 +1,5 @@
-//! Which companies a search names for certain: by ticker or number, by a whole name, or by the start of a name that few
-//! companies have.
+//! Finds the companies that a search names for certain: by ticker or number, by a whole name, or by the start of a name
+//! that few companies have.
 use std::{cmp::Reverse, ops::Range};
 
 use crate::{
@@ -109,7 +109,7 @@ impl Names {
                 found.extend(named.map(|named| CompanyInSearch { at, ..named }));
             }
         }
-        // What a name starts with counts, then the longest name, then the surest.
+        // Names at the start come first, then the longest, then the most certain.
         found.sort_by_key(|named| {
             let starts = named.certainty > Certainty::Inside;
             (Reverse((starts, named.at.len(), named.certainty)), named.at.start)
@@ -119,7 +119,7 @@ impl Names {
             let overlaps = |other: &CompanyInSearch| {
                 one.at.start < other.at.end && other.at.start < one.at.end
             };
-            // What names a company for certain leaves no room for guesses.
+            // A certain name leaves no room for guesses.
             let is_guess = one.certainty == Certainty::Inside && !named.is_empty();
             if named.len() < MOST && !is_guess && !named.iter().any(overlaps) {
                 named.push(one);
@@ -200,7 +200,7 @@ impl Names {
         Some(self.ranked(named, run))
     }
 
-    /// The same companies, those first that have the words in names of their own.
+    /// Puts those companies first that have the words in names of their own.
     fn ranked(&self, mut named: CompanyInSearch, run: &[&str]) -> CompanyInSearch {
         let is_own = |code: &u32| {
             self.get(*code).is_some_and(|it| run.iter().all(|word| it.has_own_word(word)))
@@ -245,7 +245,7 @@ impl CompanyNames {
 
 /// How surely words name the owner of a name, and how many other words that has.
 fn fit(name: &Alias, run: &[&str]) -> Option<(Certainty, usize)> {
-    /// What stands around names, and is left out when people write them.
+    /// Legal forms and similar words, which people leave out.
     const FORMS: [&str; 9] = ["sa", "s", "a", "cia", "companhia", "ltda", "bco", "banco", "grupo"];
     let words: Vec<&str> = name.words.iter().map(String::as_str).collect();
     let said = |words: &[&str]| -> Vec<String> {

@@ -15,7 +15,6 @@ use crate::{
 pub(crate) struct CompanyNames {
     /// Its CVM code.
     pub(crate) code: u32,
-    /// Whether the registry has it.
     pub(crate) registered: bool,
     /// 0 active, 1 in between, 2 cancelled; companies that file without being registered count as in between.
     pub(crate) standing: u8,
@@ -23,9 +22,8 @@ pub(crate) struct CompanyNames {
     pub(crate) tickers: Vec<String>,
     /// Reviewed ones that the registry lacks, in lower case; some have ended.
     pub(crate) other_tickers: Vec<String>,
-    /// Whether one of its tickers trades.
+    /// One of its tickers trades.
     pub(crate) is_listed: bool,
-    /// Whether a filing of it is held.
     pub(crate) has_filings: bool,
     /// Without punctuation, in lower case.
     pub(crate) cnpj: String,
@@ -74,7 +72,7 @@ pub(crate) fn core<'a>(words: &[&'a str]) -> Vec<&'a str> {
 fn core_places(words: &[&str]) -> impl Iterator<Item = usize> {
     let start = if let ["massa", "falida", ..] = words { 2 } else { 0 };
     let is_end = |(at, word): &(usize, &&str)| *at > start && ENDINGS.contains(word);
-    // What became of the company stands after its name.
+    // A company's later state stands after its name.
     let end = words.iter().enumerate().find(is_end).map_or(words.len(), |(at, _)| at);
     // `Banco Bradesco` is `Bradesco`, but `Banco do Brasil` is not `Brasil`.
     let bank_of = matches!(words, ["banco" | "bco", second, ..] if is_particle(second));
@@ -90,7 +88,7 @@ fn core_places(words: &[&str]) -> impl Iterator<Item = usize> {
 /// The words that begin what became of a company.
 const ENDINGS: [&str; 5] = ["falencia", "falida", "liquidacao", "rec", "recuperacao"];
 
-/// What a name says of its legal form.
+/// Words of a name that denote its legal form.
 const FORMS: [&str; 15] = [
     "sa",
     "cia",
@@ -193,7 +191,7 @@ struct Abbreviation {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     State,
-    /// What a power company does.
+    /// An activity of power companies.
     Activity,
 }
 

@@ -67,7 +67,6 @@ pub(crate) fn is_ordinary(word: &str) -> bool {
     is_common(word) || kinds(word).contains(&Kind::Ordinary)
 }
 
-/// Whether a word says where a company is.
 pub(crate) fn is_region(word: &str) -> bool {
     kinds(word).contains(&Kind::Region)
 }

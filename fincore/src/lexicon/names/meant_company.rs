@@ -1,4 +1,4 @@
-//! Which company the words of a search are about, if they name none for certain, and which of the words say so.
+//! Finds the company that the words of a search are about, if they name none for certain, and the words that say so.
 use crate::{
     lexicon::names::{
         IN_NAME, Names, WordOwner,
@@ -16,7 +16,7 @@ pub(crate) struct NearlyMeant<'w> {
     pub(crate) code: u32,
     /// The words that name it.
     pub(crate) words: Vec<&'w str>,
-    /// What they were taken for, unless they are its own.
+    /// The name they were taken for, unless they are its own.
     pub(crate) meant: Option<String>,
 }
 
@@ -225,7 +225,7 @@ pub(crate) enum SuggestionReason {
     FormerName(String),
     /// A brand, a nickname or a short form.
     OtherName(String),
-    /// What the text was taken for.
+    /// The spelling that the text was corrected to.
     Spelling(String),
 }
 

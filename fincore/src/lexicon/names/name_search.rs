@@ -16,11 +16,11 @@ use crate::{
 pub(crate) struct RankedCompanies {
     /// Their codes, best first.
     pub(crate) codes: Vec<u32>,
-    /// Whether nothing matches exactly, so that these are the nearest.
+    /// Nothing matches exactly, so that these are the nearest.
     pub(crate) fuzzy: bool,
     /// How those differ from the search.
     pub(crate) differences: Differences,
-    /// What the search names that is not there.
+    /// The part of the search that does not exist.
     pub(crate) unknown: Option<UnknownInSearch>,
 }
 
@@ -150,7 +150,7 @@ impl Names {
     }
 }
 
-/// What of a company the words match.
+/// The kind of name that the words match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchedBy {
     /// Its number or ticker.
@@ -235,7 +235,7 @@ pub(crate) fn fit(name: &Alias, words: &[&str]) -> Option<(u8, bool, bool, usize
     has_all.then(|| (place, !starts, !whole, name.words.len().saturating_sub(words.len())))
 }
 
-/// What a search names that is not there.
+/// The part of a search that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownInSearch {
     /// A ticker, a CNPJ, an ISIN or a CVM code that no company has.
@@ -244,7 +244,7 @@ pub(crate) enum UnknownInSearch {
         kind: &'static str,
         /// As it was given, in capital letters.
         given: String,
-        /// What comes nearest: tickers of the same company, or one with two letters swapped.
+        /// The nearest tickers: those of the same company, or one with two letters swapped.
         nearest: Vec<String>,
     },
     /// A well-known company that does not file with CVM.
@@ -291,15 +291,15 @@ impl Names {
         RankedCompanies { fuzzy: !codes.is_empty(), codes, differences, unknown: near.unknown }
     }
 
-    /// What some words of a search for filings name that is not there.
+    /// The unknown name among some words of a search for filings.
     pub(crate) fn unknown_in(&self, words: &[&str]) -> Option<UnknownInSearch> {
         let words = &words[..words.len().min(LOOKED_AT)];
         let unknown = self.identified_in(words).unknown;
         unknown.or_else(|| not_registered::find_within(words).map(UnknownInSearch::Company))
     }
 
-    /// What to return for a ticker that no company has: active companies that have its letters as a word of their names
-    /// (`ITAU5`), but not those whose names merely begin with them (`MELI34`).
+    /// Companies for an unknown ticker: active companies that have its letters as a word of their names (`ITAU5`), but
+    /// not those whose names merely begin with them (`MELI34`).
     fn named_like_ticker(&self, word: &str, near: RankedCompanies) -> RankedCompanies {
         let Some(root) = word.get(..TICKER_ROOT).filter(|_| is_ticker(word)) else { return near };
         let ranks = self.ranks(&[root]).into_iter();
@@ -411,7 +411,7 @@ impl Names {
                 .flat_map(|words| alternatives.iter().map(move |more| [&words[..], more].concat()));
             all = longer.take(MOST).collect();
         }
-        // What no company calls itself any more is not what is meant.
+        // A name that no company uses any more is not meant.
         let ranked =
             all.iter().filter(|translated| !translated.is_empty()).filter_map(|translated| {
                 let ranks = self.ranks(translated);

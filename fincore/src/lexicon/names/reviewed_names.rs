@@ -15,16 +15,15 @@ struct ReviewedName {
 /// The kinds in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// What people buy.
+    /// A brand of products or services.
     Brand,
-    /// What the market and the press say.
+    /// A name that the market and the press use.
     Nickname,
-    /// What the company was called, or a company that it took over.
+    /// A former name of the company, or of a company that it took over.
     Former,
     Ticker(Trading),
 }
 
-/// Whether a ticker still trades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trading {
     Current,

@@ -30,7 +30,7 @@ const LONGEST_CHECK: Duration = Duration::from_secs(3600);
 /// The longest manifest.
 const MOST_MANIFEST: u64 = 1 << 16;
 
-/// What to do with databases that exist already.
+/// The treatment of databases that exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Keep them, and restore nothing.
@@ -39,7 +39,7 @@ pub enum Existing {
     SetAside,
 }
 
-/// What was restored.
+/// The outcome of a restore.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Restored {

@@ -94,7 +94,7 @@ fn a_meeting_is_to_come_then_awaited_then_decided() {
     for today in ["2026-03-18", "2026-03-19", "2026-05-01"] {
         assert_eq!(days(&on(&catalogue, today)), (both.clone(), vec![]), "{today}");
     }
-    // What lies further ahead stays hidden, as in the history.
+    // Later decisions stay hidden, as in the history.
     assert_eq!(days(&on(&catalogue, "2026-03-17")), (january(), march()));
     assert_eq!(days(&on(&catalogue, "2026-01-01")).0, [""; 0]);
 }
@@ -190,7 +190,7 @@ fn a_newer_calendar_replaces_the_meetings_of_its_years_but_for_the_past() {
     assert_eq!(give("2026-12-01,2026-12-02\n"), "2026-01-28 2026-03-18 2026-12-02");
     assert_eq!(give("2026-01-27,2026-01-28\n2026-12-01,2026-12-02\n"), "2026-01-28 2026-12-02");
     assert_eq!(give("2027-01-26,2027-01-27\n"), "2026-01-28 2026-12-02 2027-01-27");
-    // The same again changes nothing.
+    // A repeated import changes nothing.
     let version = || catalogue.snapshot(Date::MIN).unwrap().version().unwrap();
     let before = version();
     give("2027-01-26,2027-01-27\n");

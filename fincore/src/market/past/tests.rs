@@ -47,7 +47,7 @@ fn import_rates(catalogue: &Catalogue, time: &str, number: u32, rows: &[(&str, &
     import(catalogue, at(time), &[rates(number, rows)]);
 }
 
-/// What a catalogue answers: histories, current values, a calculation, an export.
+/// The answers of a catalogue: histories, current values, a calculation, an export.
 fn answers(snapshot: impl Fn() -> Snapshot) -> Value {
     let now = snapshot();
     let all = |series: &str| SeriesHistory {
@@ -325,7 +325,7 @@ fn a_newer_bundle_adds_nothing_to_the_past() {
     assert_eq!(dates("2026-10-02"), ["2026-08-01", "2026-07-01"]);
     assert_eq!(dates("2026-10-05"), ["2026-07-01"]);
     assert_eq!(dates("2026-10-07"), ["2026-08-01", "2026-07-01", "2026-06-01"]);
-    // What came with the program has no time.
+    // Bundled rows have no time.
     let page = revisions(&now, SeriesHistory::new("ipca".parse().unwrap())).unwrap();
     let times: Vec<_> = page.data.iter().map(|row| (row.known_from, row.known_until)).collect();
     let noon = |day: &str| Some(at(&format!("2026-10-{day}T12:00:00Z")));

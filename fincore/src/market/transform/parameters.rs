@@ -17,22 +17,22 @@ use crate::{
 pub struct Transformation {
     /// One row for each week, month, quarter or year.
     pub frequency: Option<Frequency>,
-    /// What a period makes of its observations; by default compounded where they are rates of a period, otherwise their
-    /// mean.
+    /// How the observations of a period become one; by default compounded where they are rates of a period, otherwise
+    /// their mean.
     pub aggregate: Option<Aggregate>,
-    /// What is told of each row.
+    /// The units of the rows.
     #[serde(default)]
     pub units: Units,
     /// The day of the row that is 100, for [`Units::Index`]; by default the first.
     pub base: Option<Date>,
-    /// Which rows are shown; by default all.
+    /// The shown rows; by default all.
     pub only: Option<Only>,
     /// Whether the period that has not ended is shown too.
     #[serde(default)]
     pub partial: Partial,
 }
 
-/// The same of closing quotes, of which one side is chosen.
+/// A transformation of closing quotes, of which one side is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuoteTransformation {
@@ -41,14 +41,14 @@ pub struct QuoteTransformation {
     pub side: Side,
     /// As in [`Transformation`], like all that follows.
     pub frequency: Option<Frequency>,
-    /// What a period makes of its quotes; by default their mean.
+    /// How the quotes of a period become one; by default their mean.
     pub aggregate: Option<Aggregate>,
-    /// What is told of each row.
+    /// The units of the rows.
     #[serde(default)]
     pub units: Units,
     /// The day of the row that is 100.
     pub base: Option<Date>,
-    /// Which rows are shown.
+    /// The shown rows.
     pub only: Option<Only>,
     /// Whether the period that has not ended is shown too.
     #[serde(default)]
@@ -92,7 +92,7 @@ impl Frequency {
     }
 }
 
-/// What a period makes of its observations.
+/// How the observations of a period become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their arithmetic mean.
@@ -107,7 +107,7 @@ pub enum Aggregate {
     Max,
     /// Their sum.
     Sum,
-    /// What rates accumulate: the product of 1 + rate / 100, less 1, in percent.
+    /// The accumulated rate: the product of 1 + rate / 100, less 1, in percent.
     Compound,
 }
 
@@ -131,7 +131,7 @@ impl Aggregate {
     }
 }
 
-/// What is told of each row.
+/// The units of transformed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Units {
     /// The value.
@@ -139,13 +139,13 @@ pub enum Units {
     Value,
     /// The difference to the row before.
     Change,
-    /// The same in percent of the row before.
+    /// The change in percent of the row before.
     PercentChange,
     /// The difference to the same period a year earlier.
     YearAgo,
-    /// The same in percent of that period.
+    /// The change in percent of that period.
     PercentYearAgo,
-    /// What rates accumulate in the twelve months that end with this one, in percent.
+    /// The rates accumulated in the twelve months that end with this one, in percent.
     Accumulated12Months,
     /// The value in percent of the base; of rates, what they accumulate since.
     Index,
@@ -172,7 +172,7 @@ impl Units {
     }
 }
 
-/// Which rows are shown.
+/// The shown rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
     /// The first, and those whose value differs from the one before.
@@ -203,19 +203,19 @@ pub enum Partial {
 
 choices!(Partial, Wanted::TrueOrFalse, "true" => Partial::Shown, "false" => Partial::Hidden);
 
-/// What the observations of a series are.
+/// The properties of a series that decide how it can be transformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Nature {
     /// The name of the series in messages.
     pub name: String,
-    /// What one observation measures.
+    /// The quantity of one observation.
     pub quantity: Quantity,
     /// How often there is one.
     pub rhythm: Rhythm,
 }
 
-/// What an observation measures.
+/// The quantity that observations measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// The rate of its day or month in percent, which compounds with those before and after.

@@ -174,7 +174,7 @@ fn rates_of_a_period_compound() {
         "units=index&base=2024-03-01",
         &["2024-01-01 199.8002", "2024-02-01 99.9001", "2024-03-01 100.0000"],
     );
-    // What is left of nothing cannot be the base, but rows before it can.
+    // An index that fell to zero cannot be the base, but rows before it can.
     let lost = rows(&[("2024-01-01", "1"), ("2024-02-01", "-100"), ("2024-03-01", "5")]);
     assert_told(
         &lost,

@@ -1,4 +1,4 @@
-//! What is told of each row: its value, how it changed, what rates accumulated.
+//! Units of rows: values, changes, accumulated rates.
 use std::collections::HashMap;
 
 use crate::{
@@ -106,7 +106,7 @@ fn before(place: usize) -> Option<usize> {
     place.checked_sub(1)
 }
 
-/// What rates accumulate from the first row on, 100 at the row of the base; `None` if they leave nothing up to there.
+/// Rates accumulated from the first row on, 100 at the row of the base; `None` if they fall to zero before it.
 fn compounded_index(rows: &[ExactRow], base: usize) -> Option<Vec<Figure>> {
     let hundred = FixedPoint::one().times_whole(100);
     let mut growth = RunningProduct::one();
@@ -135,7 +135,7 @@ fn grow(product: &mut RunningProduct, rate: &Value) {
     product.multiply(&rate.factor());
 }
 
-/// What the rates of twelve months in a row accumulate, for the last month of each twelve.
+/// Accumulates each twelve months in a row, for the last month of each.
 fn accumulated(months: &[ExactRow]) -> Vec<Option<Figure>> {
     let factors: Vec<FixedPoint> = months.iter().map(|month| month.value.factor()).collect();
     // The product of any twelve is that of the end of one block and the beginning of the next.
@@ -201,7 +201,7 @@ pub(crate) fn most_decimals(rows: &[Rate]) -> u32 {
 }
 
 impl Aggregate {
-    /// What a period makes of its observations, in a series whose observations have so many decimals at most.
+    /// Aggregates the observations of one period, in a series with at most so many decimals.
     fn of(self, period: &[Rate], decimals: u32) -> Option<Value> {
         Some(match self {
             Aggregate::First => period.first()?.value.into(),

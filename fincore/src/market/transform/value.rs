@@ -104,7 +104,6 @@ impl Value {
         })
     }
 
-    /// Whether it is the same number.
     pub(crate) fn equals(&self, other: &Value) -> bool {
         let exact = || {
             let (one, other, _) = self.aligned(other)?;
@@ -211,7 +210,7 @@ impl Frequency {
     }
 }
 
-/// The same day of the year before, if that year has it.
+/// This day a year earlier, if that year has it.
 pub(crate) fn year_before(day: Date) -> Option<Date> {
     Date::new(day.year().checked_sub(1)?, day.month(), day.day())
 }

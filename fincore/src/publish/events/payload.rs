@@ -278,7 +278,8 @@ pub(crate) fn read_batch(
     snapshot: &Snapshot,
     after: LogPosition,
     bounds: BatchBounds,
-    (window, wanted): (EventWindow, impl Fn(EventType) -> bool),
+    window: EventWindow,
+    wanted: impl Fn(EventType) -> bool,
 ) -> Result<EventBatch> {
     let mut batch = EventBatch { events: Vec::new(), position: after, more: true, left_out: 0 };
     let mut left = bounds.entries;

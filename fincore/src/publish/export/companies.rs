@@ -10,7 +10,7 @@ use crate::{
         form::FormKey,
     },
     store::snapshot::Snapshot,
-    values::{CvmCode, Date, DateRange, FilingId, Form, error::Result, first_key, last_key},
+    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, error::Result, first_key},
 };
 
 /// Companies, ordered by code, which is their key.
@@ -73,7 +73,7 @@ impl RowSource for Companies {
 pub(crate) struct Filings {
     days: DateRange,
     /// The first and last row that are not read yet, by the keys of the table.
-    rows: (i64, i64),
+    rows: KeyRange,
 }
 
 /// Every id has fewer bits than this.
@@ -81,7 +81,7 @@ const LAST_ID: u64 = (1 << 62) - 1;
 
 impl Filings {
     pub(crate) fn new(days: DateRange) -> Filings {
-        Filings { days, rows: (first_key(days.from()), last_key(days.to())) }
+        Filings { days, rows: KeyRange::of(days.from(), days.to()) }
     }
 
     fn id(key: u64) -> Option<FilingId> {
@@ -107,7 +107,7 @@ impl RowSource for Filings {
         let filings = filing::read_range(snapshot, self.rows, limit)?;
         filings.iter().try_for_each(|filing| visit(&cells(filing)))?;
         if let Some(last) = filings.last() {
-            self.rows.1 = (first_key(last.date) | last.id.to_bits()) - 1;
+            self.rows.last = (first_key(last.date) | last.id.to_bits()) - 1;
         }
         Ok(filings.len() == limit)
     }

@@ -16,9 +16,9 @@ use crate::{
     statements::{FINANCIALS, STATEMENTS, batches},
     store::snapshot::{KnownData, Snapshot},
     values::{
-        Date, DateRange, SeriesId,
+        Date, DateRange, KeyRange, SeriesId,
         error::{Error, Resource, Result},
-        first_key, last_key, lock,
+        lock,
     },
 };
 
@@ -357,8 +357,7 @@ fn newest(snapshot: &Snapshot, dataset: Dataset) -> Result<Option<Date>> {
             pairs.into_iter().map(|covered| covered.to).max()
         }
         Dataset::Filings => {
-            let keys = (first_key(Date::MIN), last_key(Date::MAX));
-            filing::read_range(snapshot, keys, 1)?.first().map(|filing| filing.date)
+            filing::read_range(snapshot, KeyRange::ALL, 1)?.first().map(|filing| filing.date)
         }
         Dataset::Statements | Dataset::Financials => batches::newest_end(snapshot)?,
         Dataset::Series | Dataset::Companies => None,

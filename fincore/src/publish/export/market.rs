@@ -76,7 +76,8 @@ impl MarketRows {
     fn visit(
         &self,
         snapshot: &Snapshot,
-        (line, days): (DailyLine, Days),
+        line: DailyLine,
+        days: Days,
         limit: usize,
         visit: VisitRow<'_>,
     ) -> Result<(usize, Option<Date>)> {
@@ -161,7 +162,7 @@ impl RowSource for MarketRows {
             && let Some(line) = self.lines.get(self.line)
         {
             let (from, to) = (self.days.0, self.to);
-            let (rows, oldest) = self.visit(snapshot, (*line, (from, to)), left, visit)?;
+            let (rows, oldest) = self.visit(snapshot, *line, (from, to), left, visit)?;
             match oldest {
                 Some(oldest) if rows == left && oldest > from => self.to = oldest.days_before(1),
                 _ => (self.line, self.to) = (self.line + 1, self.days.1),
@@ -221,7 +222,7 @@ impl RowSource for MarketRows {
 
     fn find(&self, snapshot: &Snapshot, key: u64, visit: VisitRow<'_>) -> Result<bool> {
         let Some((line, day)) = self.line_and_day(key) else { return Ok(false) };
-        let (rows, _) = self.visit(snapshot, (line, (day, day)), 1, visit)?;
+        let (rows, _) = self.visit(snapshot, line, (day, day), 1, visit)?;
         Ok(rows > 0)
     }
 

@@ -92,12 +92,12 @@ fn record_one(tx: &dyn Session, outcome: &CallOutcome) -> Result<()> {
         Ok(GONE) => subscription::end(tx, state.webhook),
         Ok(status @ 300..=399) => {
             let error = format!("HTTP {status}: redirects are not followed");
-            fail(tx, &state, outcome, (Some(*status), &error))
+            fail(tx, &state, outcome, Some(*status), &error)
         }
-        Ok(status) => fail(tx, &state, outcome, (Some(*status), &format!("HTTP {status}"))),
+        Ok(status) => fail(tx, &state, outcome, Some(*status), &format!("HTTP {status}")),
         Err(error) => {
             let error: String = printable(error).chars().take(MAX_ERROR).collect();
-            fail(tx, &state, outcome, (None, &error))
+            fail(tx, &state, outcome, None, &error)
         }
     }
 }
@@ -125,7 +125,8 @@ fn fail(
     tx: &dyn Session,
     state: &DeliveryState,
     outcome: &CallOutcome,
-    (status, error): (Option<u16>, &str),
+    status: Option<u16>,
+    error: &str,
 ) -> Result<()> {
     const DELIVERY: &str =
         "UPDATE delivery SET attempts = ?2, due = ?3, attempted = ?4, status = ?5,

@@ -154,7 +154,7 @@ pub fn send_test(
         let kind = EventType::WebhookTest.as_str();
         let event = tx.number(EVENT, values![&event, kind, &body, to_millis(now)])?;
         let delivery = tx.number(SQL, values![number, event, to_millis(now), due_first(now)])?;
-        find_delivery(tx, (number, &webhook), DeliveryId::new(delivery))
+        find_delivery(tx, number, &webhook, DeliveryId::new(delivery))
     })
 }
 
@@ -174,7 +174,7 @@ pub fn replay(
     accounts.write(|tx| {
         let (number, webhook) = find_enabled(tx, key, id)?;
         tx.execute(SQL, values![delivery.get(), number, due_first(now)])?;
-        find_delivery(tx, (number, &webhook), delivery)
+        find_delivery(tx, number, &webhook, delivery)
     })
 }
 
@@ -189,7 +189,8 @@ fn find_enabled(session: &dyn Session, key: KeyId, id: &WebhookId) -> Result<(i6
 
 fn find_delivery(
     session: &dyn Session,
-    (number, webhook): (i64, &Webhook),
+    number: i64,
+    webhook: &Webhook,
     id: DeliveryId,
 ) -> Result<Delivery> {
     const SQL: &str = concat!(select_delivery!(), "WHERE delivery.id = ?1 AND webhook = ?2");

@@ -60,7 +60,7 @@ pub fn enqueue_events(
         return Ok(Enqueued::default());
     };
     if progress.position > newest {
-        let more = webhooks::handle_rollback(accounts, &catalogue, (progress, newest), now)?;
+        let more = webhooks::handle_rollback(accounts, &catalogue, progress, newest, now)?;
         return Ok(Enqueued { more, ..Enqueued::default() });
     }
     if progress.behind.is_some() {
@@ -71,7 +71,7 @@ pub fn enqueue_events(
     }
     let subscribers = accounts.read(|session| read_subscribers(session, &catalogue))?;
     let start = progress.position.clone().max(LogPosition::oldest(snapshot)?);
-    let batch = read_events(snapshot, (start, newest), window, &subscribers)?;
+    let batch = read_events(snapshot, start, newest, window, &subscribers)?;
     let types = subscribed_types(&subscribers);
     accounts.write(|tx| {
         let subscribers = read_subscribers(tx, &catalogue)?;
@@ -93,7 +93,8 @@ pub fn enqueue_events(
 /// Reads as many events as one call enqueues.
 fn read_events(
     snapshot: &Snapshot,
-    (start, newest): (LogPosition, LogPosition),
+    start: LogPosition,
+    newest: LogPosition,
     window: EventWindow,
     subscribers: &[Subscriber],
 ) -> Result<EventBatch> {
@@ -104,7 +105,7 @@ fn read_events(
     let events = (DELIVERIES / subscribers.len()).clamp(1, EVENTS);
     let types = subscribed_types(subscribers);
     let bounds = BatchBounds { events, entries: ENTRIES };
-    payload::read_batch(snapshot, start, bounds, (window, |kind| types.contains(&kind)))
+    payload::read_batch(snapshot, start, bounds, window, |kind| types.contains(&kind))
 }
 
 /// An active webhook with its filters.

@@ -189,7 +189,7 @@ fn a_watch_sees_every_change() {
     assert_eq!(agrees("2026-11-15"), (0, false, true));
     import(&catalogue, &[("bcdata.sgs.433.json", &sgs(&["01/10/2026", "01/11/2026"]))]);
     assert_eq!(agrees("2026-11-15"), (2, false, false));
-    // The same again, from memory; then a note, which changes no data, and another day.
+    // A second call is answered from memory; then a note, which changes no data, and another day.
     assert_eq!(agrees("2026-11-15"), (2, false, false));
     downloads::record_sync(&catalogue, noon(), "ipca", Ok(())).unwrap();
     assert_eq!(agrees("2026-11-15"), (2, true, false));
@@ -223,7 +223,7 @@ fn tells_what_was_left_out_until_the_file_is_imported_without_it() {
     assert_eq!(notes[1], "ipe_cia_aberta_2026.csv: new columns that are not read: \"Nova\"");
     // Both imports brought nothing new, and what they say of the file counts all the same.
     assert_eq!(told(&good), (vec![], 0));
-    // What is always left out is not worth a note.
+    // Rows that are always left out are not worth a note.
     let intraday = r#"{"value":[{"cotacaoCompra":5.1,"cotacaoVenda":5.2,"dataHoraCotacao":"2026-11-13 10:00:00.0","tipoBoletim":"Abertura"}]}"#;
     import(&catalogue, &[("CotacaoMoedaPeriodo.EUR.json", intraday)]);
     let status = status(&catalogue.snapshot(day("2026-11-15")).unwrap()).unwrap();

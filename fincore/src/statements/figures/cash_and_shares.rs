@@ -12,7 +12,7 @@ use crate::{
     values::{Decimal, fold, words::words},
 };
 
-/// What was paid for property and intangibles.
+/// Payments for property and intangibles.
 pub(crate) fn capital_expenditure(cash_flow: Option<&[Account]>) -> FigureValue {
     outflow(cash_flow, "6.02", purchase)
 }
@@ -22,7 +22,7 @@ pub(crate) fn dividends_paid(cash_flow: Option<&[Account]>) -> FigureValue {
     outflow(cash_flow, "6.03", distribution)
 }
 
-/// What the name of an account says about an outflow.
+/// How the name of an account describes an outflow.
 #[derive(PartialEq, Eq)]
 enum Naming {
     /// It names the outflow: `Aquisição de imobilizado`.
@@ -191,7 +191,7 @@ const CERTAINLY_UNITS: u64 = 100_000_000;
 /// companies that are not traded have, are no sign of thousands.
 const LEAST_THOUSANDS: u64 = 10_000;
 
-/// What was issued, without the shares in treasury. Some forms leave out the totals.
+/// Issued shares without those in treasury. Some forms leave out the totals.
 fn filed_count(capital: Capital) -> Option<u64> {
     let total = |total: u64, common: u64, preferred: u64| match total {
         0 => common.checked_add(preferred),
@@ -271,7 +271,7 @@ pub(crate) fn of_parts(
     FigureValue::made(sum, from)
 }
 
-/// The same of a figure that sums several accounts. If a part lacks one that another part counts, it may have it under
+/// Takes a figure that sums several accounts. If a part lacks one that another part counts, it may have it under
 /// another name, so that the figure is in doubt.
 pub(crate) fn of_sums(
     whole: Option<&[Account]>,

@@ -42,7 +42,7 @@ fn figures_of(lines: &str, capital: Option<Capital>) -> Figures {
     })
 }
 
-/// What a figure shows: its value with what it was made of, or why it is null.
+/// Renders a figure: its value and its accounts, or the reason why it is null.
 fn shown(figures: &Figures, metric: Metric) -> String {
     let FigureValue { value, from, reason } = figures.get(metric);
     let value = value.map_or("null".to_owned(), |value| value.to_string());

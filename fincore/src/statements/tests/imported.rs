@@ -1,4 +1,4 @@
-//! What is made of odd rows, odd columns and odd periods.
+//! Figures of odd rows, odd columns and odd periods.
 use super::*;
 
 /// A row of the year 2024, whose value is in thousands.
@@ -19,7 +19,7 @@ fn of_table(table: Vec<u8>) -> (Vec<String>, Vec<String>) {
     (imported[0].remarks(), accounts.map(text).collect())
 }
 
-/// The same table with these rows in place of the plan's, which are a company's own.
+/// Replaces the rows of the plan with a company's own.
 fn own(table: &[u8], rows: &[&str]) -> Vec<u8> {
     let text = encoding_rs::WINDOWS_1252.decode(table).0.into_owned();
     let line = |line: &str| {

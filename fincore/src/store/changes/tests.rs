@@ -91,7 +91,7 @@ fn forgets_what_is_too_old_and_says_so() {
     assert_eq!(complete_after(&catalogue.snapshot(Date::MAX).unwrap()).unwrap(), 1);
 }
 
-/// What a catalogue serves: the value under each dataset and key.
+/// The served values, by dataset and key.
 fn served(catalogue: &Catalogue) -> BTreeMap<(String, String), String> {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let mut served = BTreeMap::new();
@@ -188,7 +188,7 @@ fn tells_of_companies_and_their_tickers() {
     import(&catalogue, noon(), &[("a.csv", &tickers("petr4"))]);
     import(&catalogue, noon(), &[("a.csv", &tickers("PETR3"))]);
     import(&catalogue, noon(), &[("b.csv", "company;tickers\n9512;PETR4\n")]);
-    // What the operator has set stays, whatever the forms say.
+    // The operator's setting stays, whatever the forms say.
     import(
         &catalogue,
         noon(),

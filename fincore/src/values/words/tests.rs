@@ -76,7 +76,7 @@ fn a_cnpj_is_one_word_with_its_marks() {
         ("1A.B2C.3D4/0001-55,", "1ab2c3d4000155"),
     ] {
         let words: Words = format!("cnpj {text}").parse().unwrap();
-        // What announces it is not looked for.
+        // The word that introduces the number is not a search word.
         assert_eq!(words.all().collect::<Vec<_>>(), [digits]);
     }
     assert_eq!(

@@ -97,7 +97,7 @@ impl Trial<'_> {
             (now(), Outcome::Failure),
             (last + TimeDelta::hours(1), Outcome::RateLimited),
         ] {
-            usage.count_by_link((of, token.hash()), (today, time), "/a", outcome);
+            usage.count_by_link(of, token.hash(), today, time, "/a", outcome);
         }
         usage.count(of, today, "/a", Outcome::Success);
         for round in 0..2 {
@@ -115,7 +115,7 @@ impl Trial<'_> {
         assert_eq!(used(self.other).map(|time| time.timestamp()), Some(minute));
         // An older use that another program writes later changes nothing.
         let late = Usage::default();
-        late.count_by_link((of, token.hash()), (today, now()), "/a", Outcome::Success);
+        late.count_by_link(of, token.hash(), today, now(), "/a", Outcome::Success);
         late.flush(self.other).expect("it can be written");
         assert_eq!(used(self.one).map(|time| time.timestamp()), Some(minute));
     }

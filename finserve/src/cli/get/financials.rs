@@ -51,7 +51,7 @@ pub(crate) struct Financials {
 }
 
 impl Financials {
-    /// What the flags choose, which the API refuses where it does not fit.
+    /// The chosen filters; the API refuses those that do not fit.
     pub(super) fn question(&self) -> Question {
         let Financials { company, period, scope, days, metric, year, sector, order, .. } = self;
         let (path, page_size) = match company {

@@ -69,7 +69,7 @@ impl Statements {
         Question { page_size: u64::MAX, ..asked }
     }
 
-    /// What the flags choose, which the API refuses where it does not fit.
+    /// The chosen filters; the API refuses those that do not fit.
     fn choose(&self, question: Question) -> Question {
         let restated = self.restated.then(|| "true".to_owned());
         let layout = self.layout.clone().filter(|_| self.kind.is_none());

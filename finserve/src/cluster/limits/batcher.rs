@@ -59,7 +59,7 @@ struct Waiting {
     answer: Sender<Answer>,
 }
 
-/// What an admission begins with.
+/// The first step of an admission.
 enum Admission {
     /// This replica has to decide alone.
     Alone,
@@ -94,7 +94,7 @@ impl Batcher {
         Batcher(Arc::new(Inner { shared, queue, wake: Notify::new() }))
     }
 
-    /// The same as `admit`, for a thread that may wait.
+    /// `admit`, for a thread that may wait.
     pub(super) fn admit_blocking(
         &self,
         caller: &Caller,
@@ -108,7 +108,7 @@ impl Batcher {
         self.finish_admission(caller, now, answer)
     }
 
-    /// The same as `peek`, for a thread that may wait.
+    /// `peek`, for a thread that may wait.
     pub(super) fn peek_blocking(&self, caller: &Caller, now: Instant) -> Standing {
         let answer = self.ask(Question::peek(caller));
         self.standing(caller, now, answer.and_then(|answer| answer.blocking_recv().ok()))

@@ -1,4 +1,4 @@
-//! What counts: one server, or the nodes of a cluster.
+//! The engine that counts: one server, or the nodes of a cluster.
 use std::{future, slice, time::Duration};
 
 use futures_util::future::try_join_all;

@@ -1,10 +1,10 @@
-//! What the script is asked, and what it answers.
+//! Arguments of the script, and its answers.
 use std::{fmt::Write, time::Duration};
 
 use fincore::{Caller, limits::Standing};
 use redis::{Cmd, RedisResult, aio::ConnectionLike};
 
-/// What the engine runs, for any number of callers at once.
+/// Runs in the engine, for any number of callers at once.
 const SCRIPT: &str = include_str!("limits.lua");
 
 /// Bytes in an answer to one question: four numbers, of four bytes each.
@@ -47,7 +47,7 @@ impl Question {
     }
 }
 
-/// What the script answers to a question.
+/// The answer of the script to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) admitted: bool,
@@ -106,7 +106,7 @@ fn parse_answer(bytes: &[u8; ANSWER]) -> Answer {
     }
 }
 
-/// What the script would answer.
+/// The bytes that the script would answer.
 #[cfg(test)]
 pub(super) fn answer_bytes(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()

@@ -35,7 +35,7 @@ fn with_batchers(
     runtime.shutdown_timeout(Duration::from_secs(1));
 }
 
-/// What a stand-in for Valkey does with a connection.
+/// The behaviour of a stand-in for Valkey on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Habit {
     /// Says nothing at all.

@@ -1,4 +1,4 @@
-//! What an error of PostgreSQL means.
+//! Translates errors of PostgreSQL.
 use std::error::Error as StdError;
 
 use deadpool_postgres::PoolError;

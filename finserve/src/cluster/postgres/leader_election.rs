@@ -1,4 +1,4 @@
-//! Which of several servers does what only one may do: the holder of an advisory lock.
+//! Elects the server that does the tasks of one: the holder of an advisory lock.
 use std::{
     sync::{
         Arc, Mutex, PoisonError,

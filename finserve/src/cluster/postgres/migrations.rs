@@ -8,7 +8,7 @@ use fincore::{
 
 use super::{COMMIT, LOOK, Postgres, session::Session};
 
-/// What makes the tables, in order. One that was ever published is not changed any more.
+/// Creates the tables, in order. A migration that was ever published is not changed any more.
 const MIGRATIONS: [&str; 5] = [
     include_str!("../../../migrations/0001_accounts.sql"),
     include_str!("../../../migrations/0002_sessions.sql"),

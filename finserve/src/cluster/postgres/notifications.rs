@@ -45,7 +45,7 @@ async fn listen_until_lost(shared: &Weak<Shared>, on_change: &(impl Fn() + Sync)
         let mut sql = "LISTEN finserve_keys";
         while let Ok(Ok(())) = timeout(PATIENCE, client.batch_execute(sql)).await {
             if sql != "SELECT 1" {
-                // What has changed before this.
+                // Report changes made before this.
                 on_change();
                 sql = "SELECT 1";
             }

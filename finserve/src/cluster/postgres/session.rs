@@ -20,7 +20,7 @@ pub(super) struct Session<'p> {
     /// `None` once it is dropped.
     client: Option<Arc<Object>>,
     until: Instant,
-    /// Whether nothing is left of this in the connection.
+    /// The connection is free of leftovers.
     is_clean: bool,
 }
 

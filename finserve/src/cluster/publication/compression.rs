@@ -95,7 +95,7 @@ impl<T> HashingStream<T> {
         self.bytes += bytes.len() as u64;
     }
 
-    /// What is inside, how much went through, and its SHA-256.
+    /// The writer inside, the number of bytes, and their SHA-256.
     fn finish(self) -> (T, u64, String) {
         let digest = self.hash.finalize();
         (self.inner, self.bytes, digest.iter().map(|byte| format!("{byte:02x}")).collect())

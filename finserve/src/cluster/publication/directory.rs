@@ -17,7 +17,7 @@ pub(super) struct Directory(pub(super) PathBuf);
 impl Store for Directory {
     fn manifest(&self) -> Result<Option<Vec<u8>>, String> {
         let path = self.0.join(MANIFEST);
-        // What is no file may never end.
+        // Reading something other than a file may never end.
         if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(format!("{} is not a file", path.display()));
         }

@@ -24,7 +24,7 @@ const LONGEST_LOOK: Duration = Duration::from_secs(3600);
 pub(crate) struct Follower {
     store: Box<dyn Store>,
     local: LocalStore,
-    /// What is served, once there is something.
+    /// The served publication, once there is one.
     served: Option<(Manifest, Catalogue)>,
     refused: Option<RefusedPublication>,
     error: LogOnce,
@@ -43,9 +43,9 @@ struct RefusedPublication {
 enum Trouble {
     /// It cannot be found out what is published.
     Unreachable(String),
-    /// What is published cannot be used.
+    /// The publication cannot be used.
     Unusable(String),
-    /// The same, known for some time.
+    /// Either of them, known for some time.
     Known(String),
 }
 
@@ -59,12 +59,12 @@ impl Follower {
         Ok(Follower { store, local, served, refused: None, error, metrics: None })
     }
 
-    /// What is served, once there is something.
+    /// The served catalogue, once there is one.
     pub(crate) fn catalogue(&self) -> Option<&Catalogue> {
         self.served.as_ref().map(|(_, catalogue)| catalogue)
     }
 
-    /// What is wrong with what is published, if anything is.
+    /// The problem with the publication, if there is one.
     pub(crate) fn trouble(&self) -> Option<&str> {
         self.error.last()
     }
@@ -86,7 +86,7 @@ impl Follower {
             Err(Trouble::Unusable(words)) => (Some("refused"), Some(words)),
             Err(Trouble::Known(words)) => (None, Some(words)),
         };
-        // What lasts is one failure.
+        // A lasting error is one failure.
         let is_new = words.is_none() || words.as_deref() != self.error.last();
         if let (Some(metrics), Some(outcome), true) = (&self.metrics, outcome, is_new) {
             metrics.count_publication(outcome);

@@ -45,7 +45,6 @@ pub(crate) struct Leader {
     config: Config,
     elected: Option<Box<dyn Elected>>,
     work: Option<WorkingCopy>,
-    /// Whether it was logged that another one leads.
     has_logged_follower: bool,
     error: LogOnce,
     /// How long to wait after a failure, and since when.
@@ -53,10 +52,9 @@ pub(crate) struct Leader {
     metrics: Option<Arc<Metrics>>,
 }
 
-/// What is being synchronised.
 struct WorkingCopy {
     catalogue: Catalogue,
-    /// What is published.
+    /// The published edition.
     published: Option<Edition>,
     sync: Option<Worker>,
 }

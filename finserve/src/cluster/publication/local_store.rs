@@ -1,4 +1,4 @@
-//! What a follower keeps in its data directory: the publication that it serves, and the one before.
+//! Publications in the data directory of a follower: the one it serves, and the one before.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -22,7 +22,6 @@ const PREVIOUS: &str = "previous.json";
 /// How long the queries of a look at a new file may take: many times as long as for the largest that there is.
 const LONGEST_LOOK: Duration = Duration::from_secs(300);
 
-/// Whether a data directory holds a publication that is followed.
 pub(crate) fn holds_publication(data: &Path) -> bool {
     data.join(DIRECTORY).join(MANIFEST).exists()
 }

@@ -1,4 +1,4 @@
-//! What a publication says about itself.
+//! The manifest of a publication.
 use fincore::{
     Edition,
     chrono::{DateTime, TimeDelta, Utc},
@@ -16,7 +16,7 @@ pub(super) const SUFFIX: &str = ".db.zst";
 /// How many digits of the hash are in a name.
 const HASH_DIGITS: usize = 16;
 
-/// What a publication holds.
+/// The contents of a publication.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     format: u32,
@@ -109,7 +109,6 @@ impl Manifest {
         serde_json::to_vec_pretty(self).map_err(|err| format!("no manifest can be written: {err}"))
     }
 
-    /// Whether both are about the same file.
     pub(super) fn is_same(&self, other: &Manifest) -> bool {
         self.edition == other.edition && self.copy.sha256 == other.copy.sha256
     }

@@ -31,7 +31,7 @@ pub(crate) struct PublishStep {
     pub(crate) of: u64,
 }
 
-/// What became of a publication.
+/// The outcome of publishing.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// It is published now.
@@ -43,9 +43,9 @@ pub(crate) enum Outcome {
 /// Why a catalogue was not published.
 #[derive(Debug)]
 pub(crate) enum PublishError {
-    /// What is published is newer, or other data under the same version.
+    /// The publication is newer, or has other data under the same version.
     Older { published: u64, here: u64 },
-    /// What is published is another catalogue.
+    /// The publication is of another catalogue.
     Another,
     /// Something failed, in words.
     Failed(String),
@@ -158,7 +158,7 @@ struct Staging(PathBuf);
 impl Staging {
     fn below(data: &Path) -> Result<Staging, String> {
         let directory = data.join(STAGING);
-        // What a program left that was killed.
+        // Left by a killed program.
         let _ = fs::remove_dir_all(&directory);
         let cannot = |err| format!("{} cannot be created: {err}", directory.display());
         fs::create_dir(&directory).map_err(cannot)?;

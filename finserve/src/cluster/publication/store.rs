@@ -7,7 +7,7 @@ pub(super) const MANIFEST: &str = "manifest.json";
 /// The longest manifest that is read; one has some 600 bytes.
 pub(super) const LONGEST_MANIFEST: u64 = 64 * 1024;
 
-/// What is said of a place that can only be read.
+/// The error for a read-only store.
 const READ_ONLY: &str = "it can only be read";
 
 /// A place for publications. Failures are words, which hold no secret.

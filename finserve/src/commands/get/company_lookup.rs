@@ -1,4 +1,4 @@
-//! Which company a text means.
+//! Finds the company that a text means.
 use fincore::{fold, truncate};
 
 use super::{

@@ -60,7 +60,7 @@ fn append(members: &mut Members, next: Members) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// What a member of a calculation has to do with its steps.
+/// The treatment of a calculation's member by its steps.
 enum Member {
     Steps,
     /// One of two series, with steps of its own.

@@ -11,7 +11,7 @@ use crate::http::Heading;
 /// An object whose members keep their order, and their values every digit.
 type Object = IndexMap<String, Box<RawValue>>;
 
-/// What the API calls the steps of a calculation.
+/// The member of the API that holds the steps of a calculation.
 pub(crate) const STEPS: &str = "steps";
 
 /// The content of an answer: facts, or rows, or both.
@@ -59,7 +59,7 @@ pub(crate) struct Notes {
     /// The rows of the whole list.
     #[serde(skip)]
     pub(crate) total: Option<u64>,
-    /// What a larger plan would show.
+    /// The rows that a larger plan would show.
     #[serde(skip)]
     pub(crate) upgrade: Option<String>,
 }

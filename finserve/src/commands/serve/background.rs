@@ -1,4 +1,4 @@
-//! What a server does besides answering requests: housekeeping, webhooks, synchronising, following a publication.
+//! Background work of a server: housekeeping, webhooks, synchronising, following a publication.
 use std::{path::Path, sync::Arc};
 
 use super::{housekeeping::Housekeeping, published_catalogue::Publication};

@@ -46,7 +46,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const LONGEST_ROUND: Duration = Duration::from_secs(120);
 const LONGEST_CHECK: Duration = Duration::from_secs(1800);
 
-/// What one thread does until it is stopped.
+/// Runs on its thread until it is stopped.
 type Work = Box<dyn Fn(&App, &Signal, &Readiness, &Heartbeat) + Send>;
 
 /// Four threads, so that neither a slow disk, nor the preparation of searches, nor the check of the whole file delays the

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// What the sampled metrics are read from.
+/// The sources of the sampled metrics.
 pub(crate) struct Measurements {
     pub(crate) ready: Arc<Readiness>,
     /// The data directory.

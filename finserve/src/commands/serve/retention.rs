@@ -13,7 +13,7 @@ use crate::{cli::Retention, coordination::clock::Now};
 /// How often it is looked for what is old enough.
 const INTERVAL: Duration = Duration::from_secs(3600);
 
-/// What has yet to be done, and what was done since the last line of the log.
+/// The remaining work, and the work done since the last line of the log.
 pub(super) struct RetentionSweep {
     retention: Retention,
     /// When the last sweep was over; `None` while one is under way.

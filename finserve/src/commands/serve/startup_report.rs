@@ -1,4 +1,4 @@
-//! What a server prints and logs when it has started: where it listens, and how new its data is.
+//! The lines that a server prints and logs when it has started: where it listens, and how new its data is.
 use std::path::Path;
 
 use fincore::{Catalogue, datasets};

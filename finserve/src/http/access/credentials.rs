@@ -1,4 +1,4 @@
-//! What a request says of its caller: the address it comes from, and the key it carries.
+//! The caller of a request: the address it comes from, and the key it carries.
 use std::net::IpAddr;
 
 use fincore::Key;
@@ -55,7 +55,6 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<Key>, Refusal> {
     key.map(Some).ok_or(Refusal::InvalidKey)
 }
 
-/// Whether a request carries a key, valid or not.
 pub(crate) fn is_given(headers: &HeaderMap) -> bool {
     headers.contains_key(X_API_KEY) || headers.contains_key(AUTHORIZATION)
 }

@@ -1,4 +1,4 @@
-//! What a handler works with.
+//! The context of a handler.
 use fincore::{
     Caller, Catalogue, LinkPath, datasets::StatusCache, events::EventWindow, webhooks::Targets,
 };
@@ -15,7 +15,8 @@ use crate::{
     site::{base_path::BasePath, upgrade_contact::UpgradeContact},
 };
 
-/// What links may be bound to. The routing table knows, and it lies above the endpoints: that is why this is a trait.
+/// The paths that links may be bound to. The routing table knows, and it lies above the endpoints: that is why this is
+/// a trait.
 pub(crate) trait LinkPaths {
     /// The path of this text, which may begin with the base path. Fails where no request with a link is answered at it.
     fn link_path(&self, text: &str) -> Result<LinkPath, Refusal>;
@@ -27,7 +28,7 @@ pub(crate) struct Context<'r> {
     pub(crate) access: &'r Access,
     pub(crate) watch: &'r StatusCache,
     pub(crate) dataset_list: &'r DatasetList,
-    /// What works in the background.
+    /// The threads for work in the background.
     pub(crate) workers: &'r Workers,
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
@@ -40,13 +41,13 @@ pub(crate) struct Context<'r> {
     /// The address of the service, or a mark in its place where the answer is kept for clients that call it differently.
     /// Nothing where it is not known.
     pub(crate) origin: Option<String>,
-    /// What all links begin with.
+    /// The prefix of all links.
     pub(crate) base: BasePath,
     /// Where customers ask for more.
     pub(crate) upgrade_contact: UpgradeContact,
     /// The paths of all pages that can be read.
     pub(crate) pages: &'r [&'static str],
-    /// What links may be bound to.
+    /// The paths that links may be bound to.
     pub(crate) link_paths: &'r dyn LinkPaths,
     /// The names of the parameters that the endpoint reads from the query string.
     pub(crate) parameters: Vec<&'static str>,

@@ -44,13 +44,12 @@ pub(crate) struct Listening {
     /// Since it was first polled: only there is a clock that ticks.
     ticks: Option<Interval>,
     silent: u32,
-    /// What is being read, if anything is.
+    /// The read in progress, if any.
     reading: Option<oneshot::Receiver<Result<Option<News>>>>,
     /// Where it is read.
     lane: Lane,
 }
 
-/// What a listener reads.
 #[derive(Clone)]
 pub(crate) struct EventLog {
     pub(crate) catalogue: Catalogue,
@@ -59,7 +58,7 @@ pub(crate) struct EventLog {
     pub(crate) window: EventWindow,
 }
 
-/// What was published, and the data version up to which it is.
+/// New events, and the data version up to which all are included.
 struct News {
     version: u64,
     events: Events,
@@ -108,7 +107,7 @@ impl Listening {
         self.lane.run(move || news(&log, place, known))
     }
 
-    /// What there is to send, if anything.
+    /// The text to send, if any.
     fn text(&mut self, news: Option<News>) -> Option<Bytes> {
         let Some(News { version, events }) = news else {
             self.silent += 1;
@@ -127,7 +126,7 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// What was published after a place; nothing if the data has the version that is known.
+/// The events after a cursor; `None` if the data has the known version.
 fn news(log: &EventLog, place: Cursor, known: Option<u64>) -> Result<Option<News>> {
     let snapshot = log.catalogue.snapshot(log.clock.now().today())?;
     let version = snapshot.version()?;
@@ -140,7 +139,7 @@ fn news(log: &EventLog, place: Cursor, known: Option<u64>) -> Result<Option<News
 
 /// An event as the client reads it.
 fn written(event: &Event) -> String {
-    // What was read from the log can be written as JSON, which has no line breaks.
+    // Events from the log can be written as JSON, which has no line breaks.
     let data = serde_json::to_string(event).unwrap_or_default();
     format!("id: {}\nevent: {}\ndata: {data}\n\n", event.id, event.kind)
 }
@@ -149,8 +148,8 @@ impl Body for Listening {
     type Data = Bytes;
     type Error = io::Error;
 
-    /// Ends where the client may not listen any more, the server stops, or its place fell out of the log: a client that
-    /// comes back is told which.
+    /// Ends if the client may not listen any more, the server stops, or its place fell out of the log: the next request
+    /// of the client gets the reason.
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

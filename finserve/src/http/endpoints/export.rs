@@ -52,7 +52,6 @@ pub(crate) fn slots(catalogue: &Catalogue) -> Slots {
     Slots::new(PER_CALLER.min(in_all), in_all)
 }
 
-/// What can be chosen of an export.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportQuery {

@@ -19,7 +19,7 @@ pub(super) fn tag_of(snapshot: &Snapshot, query: &Query, as_of: Option<Date>) ->
     tag(snapshot, &["export", &dataset.to_string(), &days, &since, &how, format])
 }
 
-/// What tells a transformation from others.
+/// A text that differs between any two transformations.
 pub(super) fn how_text(how: &Transformation) -> String {
     let Transformation { frequency, aggregate, units, base, only, partial } = how;
     let base = base.map(|day| day.to_string());

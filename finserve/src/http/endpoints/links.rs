@@ -25,7 +25,7 @@ pub(crate) struct OneLink {
     id: LinkId,
 }
 
-/// What is sent for a new link. The path may begin with the base path, as `next` and `Link` do.
+/// The body for a new link. The path may begin with the base path, as `next` and `Link` do.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {

@@ -40,7 +40,7 @@ impl Message {
             return Err(Refusal::NotAcceptable(JSON));
         }
         let body = request.body(JSON)?.clone();
-        // What is given twice says two things, which is neither.
+        // A header that is given twice contradicts itself, so it counts as missing.
         let text = |name: HeaderName| {
             let mut values = headers.get_all(name).iter();
             values.next().map(|first| match values.next() {
@@ -57,7 +57,7 @@ impl Message {
         self.body.len()
     }
 
-    /// What is done about it.
+    /// The reaction to the message.
     pub(crate) fn react(&self) -> Reaction {
         let [version, method, name] =
             [&self.version, &self.method, &self.name].map(Option::as_deref);
@@ -67,7 +67,7 @@ impl Message {
 
 /// `POST /mcp`, all but the calls of tools.
 pub(crate) fn answer(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
-    // What is wrong with the request comes before what is wrong with its message.
+    // Report faults of the request before those of its message.
     Message::of(context.request)?;
     match &context.request.reaction {
         Some(Reaction::Silence) => Ok(Reply::said(None)),

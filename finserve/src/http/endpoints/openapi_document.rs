@@ -9,7 +9,7 @@ const YAML: &str = include_str!("../../../../openapi.yaml");
 /// The address in the document that stands for wherever the service is.
 pub(crate) const PLACEHOLDER: &str = "http://localhost:8080";
 
-/// What comes before the place of the contact.
+/// The text before the place of the contact.
 const YAML_INFO: &str = "\ninfo:\n";
 const JSON_INFO: &str = "\"info\":{";
 

@@ -1,4 +1,4 @@
-//! What the holder of a key that is signed in does with it: exchanges or revokes it.
+//! Actions of a key's holder who is signed in: exchange and revocation.
 use fincore::{KeyId, KeyPrefix, sessions::Holder};
 use hyper::header::SET_COOKIE;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::{
     pages::{self, SignInForm, View},
 };
 
-/// What the forms send.
+/// The fields of the forms.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sent {
@@ -30,7 +30,7 @@ pub(crate) fn rotate(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     let (view, id, old) = checked(context, params)?;
     let Context { request, access, base, .. } = *context;
     let key = access.rotate(request, id)?;
-    // The new key is shown even if no session can begin: nobody could read it again.
+    // The new key is shown even if no session can begin: it cannot be read again.
     let token = access.sign_in(&key, request.now).ok();
     let visitor = token.as_ref().and_then(|token| access.holder(token, request.now));
     let page = pages::exchanged(&View { visitor, ..view }, &old, &key);
@@ -51,7 +51,7 @@ pub(crate) fn revoke(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     Ok(reply.with_headers([(SET_COOKIE, cookies::taken(request, base))]))
 }
 
-/// How the page is shown and the key that is meant, if a page of ours sent the form, somebody is signed in and has confirmed.
+/// The view and the key, if a page of ours sent the form, and its holder is signed in and has confirmed.
 fn checked(context: &Context<'_>, params: Params<'_>) -> Result<(View, KeyId, KeyPrefix), Refusal> {
     let (view, id, key) = signed_in(context, params)?;
     let Sent { confirm } = context.request.form()?.read()?;

@@ -24,7 +24,7 @@ pub(crate) fn create(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     struct Sent {
         name: String,
         path: Option<String>,
-        /// What a cell shows by it, where a page with formulas asks.
+        /// The value that a cell shows, where a page with formulas asks.
         shows: Option<String>,
     }
     let (view, key, _) = signed_in(context, params)?;

@@ -42,14 +42,13 @@ pub(crate) mod market;
 mod plan_preview;
 pub(crate) mod statements;
 
-/// What can be chosen on every page.
+/// The parameters of every page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageQuery {
     lang: Option<Language>,
 }
 
-/// Which file is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AssetQuery {
@@ -66,7 +65,7 @@ pub(crate) fn view(context: &Context<'_>, chosen: Option<Language>) -> View {
     View { here, origin, ..bare_view(context.request, context.upgrade_contact, chosen) }
 }
 
-/// The same where no page is at the address.
+/// The view for an address without a page.
 fn bare_view(request: &Request, upgrade_contact: UpgradeContact, chosen: Option<Language>) -> View {
     View {
         language: chosen.unwrap_or_else(|| preferred_language(request)),
@@ -216,7 +215,7 @@ pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     }
 }
 
-/// What is shown of the key of a caller.
+/// Details of the caller's key.
 fn known(context: &Context<'_>, caller: Caller) -> Result<KnownKey, Refusal> {
     let (report, standing) = context.access.look_up(&caller, context.request.now)?;
     Ok(KnownKey { report, standing, subscriptions: subscriptions(context, caller)? })
@@ -270,7 +269,7 @@ fn subscriptions(
     Ok(Some(all))
 }
 
-/// What a browser is shown at an address that does not exist.
+/// The error page for an address that does not exist.
 pub(crate) fn not_found(
     request: &Request,
     upgrade_contact: UpgradeContact,
@@ -281,7 +280,7 @@ pub(crate) fn not_found(
     Refusal::Shown(Box::new(refusal), page)
 }
 
-/// What a browser is shown instead of a page: why it is refused, where its visitor can do something about that.
+/// The error page for a refusal, if its visitor can do something about it.
 pub(crate) fn refused(
     request: &Request,
     upgrade_contact: UpgradeContact,
@@ -342,7 +341,7 @@ pub(crate) fn asset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     Ok(Reply::ok(body, Caching::Forever(tag)))
 }
 
-/// What a packed file holds, part by part: unpacked, it is megabytes, and hardly anybody wants it so.
+/// A packed file, part by part: unpacked, it is megabytes, and few ask for it so.
 fn unpacked(Packed { bytes, .. }: Packed) -> Producer {
     /// As much as is sent at a time.
     const PART: u64 = 64 * 1024;

@@ -39,7 +39,7 @@ struct ServerStatus {
     status: Status,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     late: Vec<&'static str>,
-    /// It has no pages, which programs that follow `next` are told as everywhere.
+    /// Always null: this list is not paginated.
     next: Option<()>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn usage(context: &Context<'_>, params: Params<'_>) -> Result<Reply, 
     Ok(Reply::ok(Answer::json(report)?, Caching::Never))
 }
 
-/// What a registration answers.
+/// The answer to a registration.
 #[derive(Serialize)]
 struct Registered {
     message: &'static str,

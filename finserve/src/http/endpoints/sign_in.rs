@@ -15,7 +15,6 @@ use crate::{
     pages::{self, Language, SignInForm},
 };
 
-/// What can be chosen on the page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignInQuery {

@@ -1,4 +1,4 @@
-//! What search engines are told: which pages there are, and which paths are not for them.
+//! The sitemap and robots.txt: which pages there are, and which paths are not for search engines.
 use fincore::{
     Date, Result, Snapshot, companies, filings,
     market::{self, FxPair, FxPairs, ListedSeries, SeriesList},
@@ -19,7 +19,7 @@ use crate::{
 const NOT_LISTED: [&str; 6] =
     ["/api/", "/mcp", "/companies/suggest", "/sign-in", "/sign-out", "/usage"];
 
-/// What the part in braces of a page's path can be.
+/// The values for the part in braces of a page's path.
 type Names = fn(&Snapshot) -> Result<Vec<Listed>>;
 
 /// A page by its name or path, and the day of the newest data on it.
@@ -133,7 +133,7 @@ fn alternate(tag: &str, address: &str) -> Markup {
     html! { (PreEscaped("<xhtml:link rel=\"alternate\" hreflang=\"")) (tag) (PreEscaped("\" href=\"")) (address) (PreEscaped("\"/>")) }
 }
 
-/// What all addresses begin with.
+/// The prefix of all addresses.
 fn start(context: &Context<'_>) -> String {
     address(context.origin.as_deref(), context.base)
 }

@@ -1,4 +1,4 @@
-//! Whether the host of a URL may be called, as far as its name says so now.
+//! Checks that the host of a URL may be called, as far as its name says so now.
 use std::{
     io,
     net::{IpAddr, ToSocketAddrs},
@@ -42,7 +42,7 @@ impl Drop for Lookup {
 /// Fails if the host stands for an address that may not be called. A name that cannot be resolved in time passes: every
 /// call resolves and checks it again, and that is what decides.
 pub(crate) fn check(url: &str, targets: Targets) -> Result<(), Refusal> {
-    // What is wrong with a URL is said by those who store it.
+    // Faults of a URL are reported where it is stored.
     let Some(host) = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)) else {
         return Ok(());
     };
@@ -58,7 +58,7 @@ fn addresses(host: String) -> Vec<IpAddr> {
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The same on a thread that `spawn` starts, with a count of its own.
+/// Looks up on a thread that `spawn` starts, with a count of its own.
 fn addresses_by(
     host: String,
     running: &'static AtomicUsize,

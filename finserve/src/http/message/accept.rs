@@ -7,8 +7,8 @@ const MOST_OFFERS: usize = 32;
 /// The most parameters of an offer that are read, from its end. Clients send one or two.
 const MOST_PARAMETERS: usize = 8;
 
-/// What the header offers, with its weights, in the order given. An offer whose weight cannot be read is left
-/// out, and so is everything after the first 32.
+/// The offers of the header, with their weights, in the order given. An offer whose weight cannot be read is left out,
+/// and so is everything after the first 32.
 pub(crate) fn offers(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = (&str, f32)> {
     let lists = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
     lists.flat_map(|list| list.split(',')).take(MOST_OFFERS).filter_map(|offer| {

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::refusal::Refusal;
 use crate::errors::{BadRequest, NotFound, Problem};
 
-/// Which value of an answer, and how a number is written.
+/// The value of an answer that is wanted, and how a number is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellValue {
     /// The member, by its name or by its path (`selic.value`); without one, the first of the [`USUAL`] ones.
@@ -15,7 +15,7 @@ pub(crate) struct CellValue {
     pub(crate) mark: DecimalMark,
 }
 
-/// What stands between the whole part of a number and its decimals.
+/// The mark between the whole part of a number and its decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalMark {
     Point,
@@ -93,7 +93,6 @@ fn only_figure<'j>(object: &Members<'j>) -> Option<&'j RawValue> {
     (object.contains_key("date") && others.next().is_none()).then_some(*figure)
 }
 
-/// What a path leads to.
 enum Found<'j> {
     Value(&'j RawValue),
     /// A text that is no member by itself.
@@ -134,8 +133,8 @@ fn account(accounts: &RawValue, code: &str) -> Option<Box<RawValue>> {
 }
 
 impl Found<'_> {
-    /// What a cell shows: numbers with their digits, text without quotes, nothing for null, texts of a list with a space
-    /// between them as in CSV. Anything that has members of its own is no value.
+    /// The text of a cell: numbers with their digits, text without quotes, nothing for null, texts of a list with a
+    /// space between them as in CSV. Anything that has members of its own is no value.
     fn text(&self, mark: DecimalMark) -> Option<String> {
         let json = match self {
             Found::Value(value) => value.get(),

@@ -7,8 +7,8 @@ use crate::site::base_path::BasePath;
 
 const NAME: &str = "session";
 
-/// What the cookie is called. By TLS its name begins so that browsers take it from no other host and from no page that came
-/// without TLS.
+/// The name of the cookie. Over TLS its prefix makes browsers accept it from this host only, and from no page without
+/// TLS.
 fn name(request: &Request, base: BasePath) -> String {
     let prefix = match (request.is_https(), base.link("").is_empty()) {
         (true, true) => "__Host-",
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(read(false, &[&format!("session={a}; session={a}")]), one);
         assert_eq!(read(false, &[&format!("session={a}; session={b}")]), None);
         assert_eq!(read(true, &[&line("__Host-session", &a)]), one);
-        // What a page without TLS could have written.
+        // A page without TLS could have written this cookie.
         assert_eq!(read(true, &[&line("session", &a)]), None);
         assert_eq!(read(false, &[&line("__Host-session", &a)]), None);
         for wrong in [

@@ -150,7 +150,7 @@ pub(crate) fn preferred(request: &HeaderMap) -> Option<&'static str> {
     best.filter(|(_, weight)| *weight >= plain).map(|(name, _)| name)
 }
 
-/// What `Accept-Encoding` says of the encodings known here.
+/// The known encodings in `Accept-Encoding`.
 fn known_offers(request: &HeaderMap) -> impl Iterator<Item = (&'static str, f32)> {
     offers(request, ACCEPT_ENCODING).filter_map(|(name, weight)| {
         let known = |known: &&str| name.eq_ignore_ascii_case(known);

@@ -26,12 +26,11 @@ pub(crate) const OF_ROWS: [&str; 2] = ["field", "decimal"];
 /// Those that choose a value of a single answer.
 pub(crate) const OF_ANSWERS: [&str; 3] = ["format", "field", "decimal"];
 
-/// Whether a parameter only says how an answer is written.
 pub(crate) fn is_of_format(name: &str) -> bool {
     OF_LISTS.contains(&name) || OF_ROWS.contains(&name)
 }
 
-/// What a dataset can be written as; as what instead of NDJSON, by name and media type.
+/// Formats of datasets; those other than NDJSON by name and media type.
 #[cfg(feature = "parquet")]
 mod datasets {
     pub(crate) const NAMES: &[&str] = &["ndjson", "csv", "parquet"];
@@ -64,7 +63,7 @@ pub(crate) enum Formats {
 }
 
 impl Formats {
-    /// What a plan must include for the format that is asked for, besides the endpoint itself. Nothing of the
+    /// The feature that a plan must include for the requested format, besides the endpoint itself. Nothing of the
     /// request has been checked yet.
     pub(crate) fn feature(self, params: &Params<'_>, headers: &HeaderMap) -> Option<Feature> {
         let by_name = |names: &[&str]| match params.get("format") {
@@ -130,7 +129,6 @@ impl Formats {
     }
 }
 
-/// Which value is wanted, and how.
 fn of_value(params: &mut Params<'_>) -> Result<CellValue, Refusal> {
     let mark = match params.take("decimal").as_deref() {
         None | Some("point") => DecimalMark::Point,

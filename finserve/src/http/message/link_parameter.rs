@@ -39,7 +39,6 @@ impl LinkCredential {
         }
     }
 
-    /// Whether the request carries one, good or not.
     pub(crate) fn is_given(&self) -> bool {
         !matches!(self, LinkCredential::None | LinkCredential::Unmarked)
     }
@@ -78,7 +77,6 @@ pub(crate) fn take(uri: &mut Uri) -> LinkCredential {
     given
 }
 
-/// Whether a piece of a query string is the parameter.
 fn is_token(piece: &&str) -> bool {
     let name = piece.split('=').next().unwrap_or_default();
     // Ends at the first letter that differs.
@@ -91,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// What is found in an address, and what is left of that.
+    /// The parameter in an address, and the rest of the address.
     fn taken(address: &str) -> (&'static str, String) {
         let mut uri: Uri = address.parse().unwrap();
         let found = match take(&mut uri) {

@@ -49,7 +49,7 @@ pub(crate) fn links(base: BasePath, uri: &Uri, extent: Extent) -> Option<Links> 
     if is_counted {
         pages.push(("last", last));
     }
-    // What all of them begin with. A key that was sent as a parameter by mistake is not repeated.
+    // The prefix of all links. A key that was sent as a parameter by mistake is not repeated.
     let start = base.link(&start(uri, limit));
     if Key::redact(&start) != start {
         return None;

@@ -30,7 +30,7 @@ use crate::{errors::Problem, pages::Language};
 struct ParameterType {
     /// The type, and the same where it may be left out.
     ids: [TypeId; 2],
-    /// What is wrong with a text, if something is.
+    /// The problem with a text, if there is one.
     problem: fn(&str) -> Option<Problem>,
 }
 
@@ -102,7 +102,7 @@ fn own<T: FromStr<Err = Problem> + 'static>() -> ParameterType {
     }
 }
 
-/// What is wrong with a text that cannot be read as a `T`; nothing if `T` is no type of parameters.
+/// The problem with a text that cannot be read as a `T`; `None` if `T` is no type of parameters.
 pub(super) fn problem<T>(text: &str) -> Option<Problem> {
     let id = typeid::of::<T>();
     all().iter().find(|known| known.ids.contains(&id)).and_then(|known| (known.problem)(text))

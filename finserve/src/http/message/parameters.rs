@@ -105,7 +105,7 @@ impl<'r> Params<'r> {
         self.pairs.retain(|(name, _)| known.contains(&name.as_ref()) && !in_path(name));
     }
 
-    /// The same, independent of the request.
+    /// Copies the parameters, so that they outlive the request.
     pub(crate) fn into_owned(self) -> Params<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let pairs = self.pairs.into_iter().map(|(name, value)| (owned(name), owned(value)));

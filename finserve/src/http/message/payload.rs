@@ -1,4 +1,4 @@
-//! What is sent: a body that is whole, or a stream.
+//! The body of a response: whole, or a stream.
 use std::{
     io,
     pin::Pin,
@@ -29,7 +29,7 @@ pub(crate) enum Payload {
     Stream(Box<Streamed>),
 }
 
-/// A body that is made while it is sent, and what is told where it ends.
+/// A body that is made while it is sent, and the callback for its end.
 pub(crate) struct Streamed {
     body: UnsyncBoxBody<Bytes, io::Error>,
     record: Option<OpenRecord>,
@@ -81,7 +81,7 @@ impl Payload {
         }
     }
 
-    /// The same body, which holds this until it has been read.
+    /// Holds the guard until the body has been read.
     pub(crate) fn holding(self, guard: Guard) -> Payload {
         match self {
             Payload::Whole(bytes) => {

@@ -25,7 +25,7 @@ use crate::{
 pub(crate) enum Refusal {
     /// The request is wrong.
     BadRequest(BadRequest),
-    /// What is looked for does not exist.
+    /// The requested item does not exist.
     NotFound(NotFound),
     /// The path answers these methods, as in `Allow`.
     MethodNotAllowed(String),
@@ -33,11 +33,11 @@ pub(crate) enum Refusal {
     InvalidKey,
     /// The link token is malformed, unknown or revoked.
     InvalidLink,
-    /// What a link may not read.
+    /// The link may not read this.
     LinkScope(LinkScope),
     /// The key has as many links as it may.
     TooManyLinks(LinkFault),
-    /// What is asked for belongs to a key, and none was given.
+    /// The endpoint needs a key, and none was given.
     KeyRequired,
     /// The plan does not include what is asked for.
     PlanRequired(Box<Upgrade>),
@@ -151,7 +151,7 @@ pub(crate) enum ErrorFormat {
     Text,
 }
 
-/// What an error response is made of.
+/// The parts of an error response.
 struct ErrorParts {
     status: StatusCode,
     code: &'static str,
@@ -177,7 +177,7 @@ impl Refusal {
         }
     }
 
-    /// What failed, where only the operator may know.
+    /// The cause, where only the operator may know it.
     fn cause(&self) -> Option<&str> {
         match self {
             Refusal::Busy(cause) | Refusal::Unavailable(cause) | Refusal::Internal(cause) => {
@@ -211,7 +211,7 @@ impl Refusal {
         self.parts(RequestId::Given("here"), UpgradeContact::default()).json()
     }
 
-    /// What it counts as, where the request is not to blame.
+    /// The reason it is counted under, where the request is not to blame.
     pub(crate) fn reason(&self) -> Option<Reason> {
         match self {
             Refusal::RateLimited { .. } => Some(Reason::RateLimit),
@@ -346,7 +346,7 @@ impl Refusal {
             }
             Refusal::TooSlow => {
                 let message = "the body took too long to arrive";
-                // What still comes of the body must not be taken for the next request.
+                // The rest of the body must not be taken for the next request.
                 ErrorParts::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", message)
                     .header(CONNECTION, "close")
             }

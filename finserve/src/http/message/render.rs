@@ -57,8 +57,7 @@ impl Media {
         }
     }
 
-    /// What tells it from every other way to write the same answer, for entity tags. Which value it is stands in the query
-    /// string.
+    /// Distinguishes the formats of an answer in entity tags. Which value it is stands in the query string.
     pub(crate) fn id(&self) -> &'static str {
         match self {
             Media::Json => "json",
@@ -83,7 +82,6 @@ pub(crate) fn of_export(format: Format) -> (&'static str, &'static str, &'static
     }
 }
 
-/// What a row of the table gave back.
 pub(crate) enum Answer {
     /// One thing; and how long the list inside it is, where that is read page by page.
     Object(Box<dyn Json>, Option<Extent>),
@@ -132,7 +130,6 @@ impl Answer {
         }
     }
 
-    /// Whether its rows are only near to what was asked for.
     pub(crate) fn is_fuzzy(&self) -> bool {
         matches!(self, Answer::List(list) if list.is_fuzzy())
     }
@@ -227,10 +224,9 @@ pub(crate) trait Rows {
     /// The number of rows in the whole list.
     fn total(&self) -> u64;
 
-    /// Which part it is; nothing where a list has no pages.
+    /// The part it is; `None` for a list that is not paginated.
     fn extent(&self) -> Option<Extent>;
 
-    /// Whether the rows are only near to what was asked for.
     fn is_fuzzy(&self) -> bool {
         false
     }

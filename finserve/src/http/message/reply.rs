@@ -19,7 +19,7 @@ use crate::{http::transport::peer_timeouts::Permit, mcp::ReplyStatus};
 mod kept_reply;
 pub(crate) use kept_reply::{KeptReply, ORIGIN_MARK};
 
-/// What a page of ours may load: nothing but our own files.
+/// Lets a page load nothing but our own files.
 pub(crate) const OWN_FILES: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
     img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -29,7 +29,7 @@ pub(crate) struct Body {
     held: Held,
     /// The value of `Content-Encoding`, once the body is encoded.
     encoding: Option<&'static str>,
-    /// What the page may load, if it is one.
+    /// The content security policy of a page.
     policy: Option<Cow<'static, str>>,
 }
 
@@ -78,7 +78,7 @@ impl Body {
         Body { held: Held::Plain(bytes), encoding, ..self }
     }
 
-    /// What is sent; its headers are added to the others.
+    /// Adds the headers of the body to the others.
     fn send(self, headers: &mut HeaderMap) -> Payload {
         if !self.media.is_empty() {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.media));
@@ -111,7 +111,7 @@ pub(crate) enum Caching {
     Never,
     /// Only until it is asked for again; it depends on these headers of the request.
     Refetched(&'static str),
-    /// The same, and the tag tells whether it has changed.
+    /// Only until it is asked for again; the tag tells whether it has changed.
     Confirmed(&'static str, HeaderValue),
     /// For good, under this tag: the address changes with the content.
     Forever(HeaderValue),
@@ -139,18 +139,17 @@ impl Reply {
         Reply { status, body, caching, headers, deadline: None, permit: None }
     }
 
-    /// What the client has already, if its request confirms this tag.
+    /// 304 if the request confirms this tag.
     pub(crate) fn unchanged(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
         confirms(request, tag).then(|| Reply::not_modified(Caching::Tagged(tag.clone())))
     }
 
-    /// The same, but only if the request names the tag: a client that asks for anything that exists (`*`) may ask for what
-    /// does not.
+    /// 304 only if the request names the tag: a client that asks for anything that exists (`*`) may ask for something
+    /// that does not.
     pub(crate) fn confirmed(tag: &HeaderValue, request: &HeaderMap) -> Option<Reply> {
         names(request, tag).then(|| Reply::not_modified(Caching::Tagged(tag.clone())))
     }
 
-    /// Whether it succeeded and has no headers of its own.
     fn is_plain(&self) -> bool {
         self.status == StatusCode::OK && self.headers.is_empty()
     }
@@ -169,7 +168,7 @@ impl Reply {
         Reply { status: StatusCode::ACCEPTED, ..Reply::ok(body, Caching::Never) }
     }
 
-    /// What was asked for has this path of ours, to which the browser goes on.
+    /// Redirects a browser to this path of ours.
     pub(crate) fn elsewhere(path: HeaderValue) -> Reply {
         let reply = Reply::ok(Body::empty(), Caching::Never);
         Reply { status: StatusCode::SEE_OTHER, headers: vec![(header::LOCATION, path)], ..reply }
@@ -182,14 +181,14 @@ impl Reply {
         Reply { status: StatusCode::SEE_OTHER, headers, ..reply }
     }
 
-    /// What is asked for is at this address, for now.
+    /// Redirects to this address for now.
     pub(crate) fn found_at(path: HeaderValue) -> Reply {
         let headers = vec![(header::LOCATION, path)];
         let reply = Reply::ok(Body::empty(), Caching::Never);
         Reply { status: StatusCode::FOUND, headers, ..reply }
     }
 
-    /// What is asked for has been moved to this path of ours for good.
+    /// Redirects to this path of ours for good.
     pub(crate) fn moved_to(path: HeaderValue) -> Reply {
         Reply { status: StatusCode::PERMANENT_REDIRECT, ..Reply::found_at(path) }
     }
@@ -235,23 +234,23 @@ impl Reply {
         self
     }
 
-    /// The same reply, which browsers save as a file of this name.
+    /// Makes browsers save the reply as a file of this name.
     pub(crate) fn saved_as(self, name: &str) -> Reply {
         self.with_headers([(header::CONTENT_DISPOSITION, attachment(name))])
     }
 
-    /// The same reply, cut off if it has not been read by then.
+    /// Cuts the reply off if it has not been read by then.
     pub(crate) fn until(self, deadline: Instant) -> Reply {
         Reply { deadline: Some(Deadline(deadline)), ..self }
     }
 
-    /// The same reply, cut off once the permit does not hold any more.
+    /// Cuts the reply off once the permit ends.
     pub(crate) fn only_while(self, permit: Permit) -> Reply {
         Reply { permit: Some(permit), ..self }
     }
 
-    /// The same reply, compressed or left out as the request allows. This is work, so it belongs where the
-    /// answer itself is made.
+    /// Compresses the reply or leaves it out as the request allows. This is work, so it belongs where the answer itself
+    /// is made.
     pub(crate) fn encode(mut self, request: &HeaderMap) -> Reply {
         let tag = match &self.caching {
             // Never compressed: compressing a secret beside text that the client chose can reveal it.
@@ -262,7 +261,7 @@ impl Reply {
         if tag.is_some_and(|tag| confirms(request, tag)) {
             self.status = StatusCode::NOT_MODIFIED;
             self.body = Body::empty();
-            // What describes the body would describe one that is not sent.
+            // Headers that describe the body would describe one that is not sent.
             self.headers.clear();
         } else {
             self.body = self.body.encode(request);
@@ -299,7 +298,7 @@ impl Reply {
     }
 }
 
-/// What became of a call of a tool: whether the endpoint answered, and in what words.
+/// The outcome of a tool call: whether the endpoint answered, and in what words.
 pub(crate) enum EndpointAnswer {
     Answered(Bytes),
     Refused(Bytes),

@@ -36,14 +36,13 @@ pub(crate) struct Request {
     pub(crate) head: Parts,
     pub(crate) upload: Upload,
     pub(crate) peer: IpAddr,
-    /// Whether it came by TLS.
     pub(crate) is_encrypted: bool,
     pub(crate) now: Now,
     /// The session of a browser, where one counts.
     pub(crate) session: Session,
     /// The link that its address carried.
     pub(crate) link: LinkCredential,
-    /// What is done about the message of an agent, once that has been parsed.
+    /// The reaction to the message of an agent, once that has been parsed.
     pub(crate) reaction: Option<Reaction>,
     /// In whose turn its connection is served.
     pub(crate) turn: Arc<Turn>,

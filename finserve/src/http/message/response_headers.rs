@@ -1,4 +1,4 @@
-//! What every response carries besides its body.
+//! Headers of every response.
 use std::{
     cell::Cell,
     fmt,
@@ -30,12 +30,12 @@ const NANOS: u32 = 1_000_000_000;
 /// Headers that a response may have besides, without the table of names having to grow.
 const ROOM: usize = 4;
 
-/// What every response to a caller on a plan carries, by the plan: the variable headers first, without values yet.
+/// Headers of every response to a caller on a plan, by the plan: the variable headers first, without values yet.
 /// Setting a value by its place takes a tenth of the time that looking up its name takes.
 static EVERY: LazyLock<[HeaderMap; Plan::ALL.len()]> =
     LazyLock::new(|| Plan::ALL.map(|plan| prepared(plan, &VARIABLE)));
 
-/// The same of a tagged answer, for which callers with a key are told something else than others.
+/// Headers of a tagged answer, which differs for callers with a key.
 static OF_TAGGED: LazyLock<[HeaderMap; Plan::ALL.len()]> = LazyLock::new(|| {
     Plan::ALL.map(|plan| prepared(plan, &[&VARIABLE[..], &[header::CACHE_CONTROL]].concat()))
 });
@@ -110,7 +110,7 @@ impl Sharing {
 pub(crate) enum RequestId<'r> {
     /// The caller's own, by which a request is traced through several programs.
     Given(&'r str),
-    /// What begins all ids of this start, and a number.
+    /// The prefix of all ids of this start, and a number.
     Ours(&'r str, u64),
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Stream {
     rest: Rest,
     /// Where chunks are made: reading rows takes milliseconds, and may wait for the disk.
     lane: Lane,
-    /// What is streamed, for the log.
+    /// The name of the content, for the log.
     name: String,
     /// How many bytes are left, where that is known before they are made.
     left: Option<u64>,
@@ -33,7 +33,6 @@ pub(crate) struct Stream {
     _slot: Option<Guard>,
 }
 
-/// What follows.
 enum Rest {
     /// The next chunk is not wanted yet.
     Waiting(Box<Source>),
@@ -91,7 +90,7 @@ impl Stream {
         Ok(Stream { first, rest, lane, name, left: None, permit: None, _slot: Some(slot) })
     }
 
-    /// The same stream, which breaks off once the permit does not hold any more.
+    /// Breaks the stream off once the permit ends.
     pub(crate) fn only_while(self, permit: Permit) -> Stream {
         Stream { permit: Some(permit), ..self }
     }

@@ -73,7 +73,7 @@ enum Progress<'r> {
     Longer(WorkerThreads, RouteId, Input<'r>),
 }
 
-/// What is left to do for a request on another thread.
+/// The rest of a request, to be done on another thread.
 pub(crate) struct Pending {
     on: WorkerThreads,
     route: RouteId,
@@ -168,7 +168,6 @@ impl App {
         request.link = self.access.find_link(link_parameter::take(&mut request.head.uri));
     }
 
-    /// What a request costs its caller.
     pub(crate) fn charge(
         &self,
         request: &Request,
@@ -227,7 +226,6 @@ impl App {
 
         self.admit(route, &caller, request, outcome)?;
 
-        // What a link may read.
         link_scope::check(route, request)?;
 
         // Plan, for the endpoint and then for the format. A page that is drawn decides itself what it shows to which plan.

@@ -39,7 +39,7 @@ const ANSWERS: usize = 8 * 1024;
 /// How many questions are remembered that were asked once, each in the place of another.
 const REMEMBERED: usize = 16 * 1024;
 
-/// What an answer takes besides its body and its question: itself, its headers and its places in the cache.
+/// The memory of an answer besides its body and its key: itself, its headers and its places in the cache.
 const OVERHEAD: u64 = 3 * 1024;
 
 /// The key of an answer.
@@ -62,7 +62,7 @@ impl CacheKey<'_> {
     }
 }
 
-/// The same, owned by the cache.
+/// A key that the cache owns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct StoredKey {
     fingerprint: u64,
@@ -82,7 +82,7 @@ pub(crate) struct CachedAnswer {
     /// The row of the table that it is the answer of.
     pub(crate) route: RouteId,
     pub(crate) tag: HeaderValue,
-    /// Its headers, but for what is told to its caller: the plan is part of the key.
+    /// Its headers, without those for its caller alone: the plan is part of the key.
     headers: HeaderMap,
     pub(crate) body: Encodings,
 }
@@ -127,7 +127,7 @@ impl CachedAnswer {
     }
 }
 
-/// What an answer weighs: what is compressed later is counted too, as no more than the body itself.
+/// The weight of an answer: its later compression is counted too, as no more than the body itself.
 #[derive(Clone)]
 struct Weight;
 

@@ -38,7 +38,7 @@ pub(crate) struct App {
     pub(crate) access: Access,
     /// How fresh the data is.
     pub(crate) watch: StatusCache,
-    /// What can be exported.
+    /// The datasets to export.
     pub(crate) dataset_list: DatasetList,
     /// How many exports may be under way.
     pub(crate) exports: Slots,
@@ -49,7 +49,7 @@ pub(crate) struct App {
     pub(crate) routes: Routes,
     /// Answers that were given to others.
     pub(crate) cache: Cache,
-    /// The same of answers that are not counted.
+    /// A cache of answers that are not counted.
     pub(crate) uncounted_answers: UncountedAnswers,
     /// Where long work is done, where work waits, and where answers are made that are not counted.
     pub(crate) pool: Pool,
@@ -60,7 +60,7 @@ pub(crate) struct App {
     /// Bytes of answers that are not read yet, by address.
     pub(crate) unread: Slots,
     pub(crate) metrics: Arc<Metrics>,
-    /// What begins the ids of requests; it differs from start to start.
+    /// The prefix of request ids; it differs from start to start.
     pub(crate) start: String,
     clock: Clock,
 }
@@ -77,7 +77,7 @@ impl App {
         App { clock, ..App::with_routes(catalogue, access, targets, routes, cache) }
     }
 
-    /// The same with events of this window.
+    /// Sets the window of events.
     pub(crate) fn with_event_window(self, window: EventWindow) -> App {
         App { window, ..self }
     }

@@ -119,8 +119,8 @@ async fn answer_below_base(
     }
 }
 
-/// What is done about the message of an agent, if the request carries one. A long one is parsed in the turn of its address;
-/// nothing where too many wait for that.
+/// The reaction to the message of an agent, if the request carries one. A long one is parsed in the turn of its
+/// address; nothing where too many wait for that.
 async fn react(
     app: &App,
     request: &Request,
@@ -134,7 +134,7 @@ async fn react(
     Ok(app.uncounted.run(share, move || message.react()).await.ok())
 }
 
-/// The response once it has been made, or one that says that a bug is in the way.
+/// The response once it has been made, or 500 if the handler panicked.
 async fn finish(
     answered: Result<Answered, String>,
     broken: impl FnOnce(String) -> Response<Payload>,

@@ -1,4 +1,4 @@
-//! What a request with a link may read, and what its response must not leave behind.
+//! The scope of a request with a link, and the headers that its response must not leave behind.
 use std::borrow::Cow;
 
 use fincore::{LinkPath, LinkToken};

@@ -30,8 +30,8 @@ impl LocalQueries {
         LocalQueries { routes: Routes::new(UpgradeContact::default()) }
     }
 
-    /// What `GET` of this path and query string answers on the snapshot's plan, as JSON. Fails with the error of
-    /// the API, as JSON too.
+    /// Answers `GET` of this path and query string on the snapshot's plan, as JSON. Fails with the error of the API, as
+    /// JSON too.
     pub(crate) fn answer(
         &self,
         snapshot: &Snapshot,

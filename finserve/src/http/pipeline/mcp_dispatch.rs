@@ -35,7 +35,7 @@ const SHORT: usize = 64 * 1024;
 /// A call whose endpoint is being asked.
 pub(crate) struct Relay {
     call: Call,
-    /// What the caller says of encodings.
+    /// The encodings that the caller accepts.
     accepted: HeaderMap,
     /// The address of the service.
     place: String,
@@ -89,7 +89,7 @@ impl App {
         ))
     }
 
-    /// What became of a call, by the response of its endpoint. Its headers tell how the caller stands.
+    /// The outcome of a call, by the response of its endpoint. Its headers carry the caller's limit.
     pub(crate) fn relayed(
         self: &Arc<App>,
         relay: Relay,
@@ -203,7 +203,7 @@ mod tests {
         };
         let short = said(SHORT);
         assert!(short.len() > SHORT && short.contains("\"isError\":false"), "{}", short.len());
-        // One that waits is told so once the server stops.
+        // A waiting call gets an error once the server stops.
         let Answered::Later(mut waiting) = app.relayed(relay(), response(SHORT + 1)) else {
             panic!("a long answer is made here")
         };

@@ -23,7 +23,7 @@ use crate::{
     site::base_path::BasePath,
 };
 
-/// What the query of a row of the table gives, in this media type; its links begin with the base path.
+/// The answer of a route's query in this media type; its links begin with the base path.
 pub(crate) fn data(
     snapshot: &Snapshot,
     (id, route): (RouteId, &Route),

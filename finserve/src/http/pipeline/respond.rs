@@ -39,13 +39,13 @@ use crate::{
     pages::Language,
 };
 
-/// What makes browsers come by TLS only, for a year from each answer.
+/// Makes browsers use TLS only, for a year from each answer.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// After how many seconds a client should retry that has left too much unread.
 const UNREAD_RETRY: u64 = 5;
 
-/// What is known of a request once it has been answered: for counting, logging and measuring.
+/// The facts of an answered request: for counting, logging and measuring.
 #[derive(Default)]
 pub(crate) struct RequestOutcome {
     /// The row of the table that it matched.
@@ -58,18 +58,17 @@ pub(crate) struct RequestOutcome {
     pub(crate) caller: Option<Caller>,
     /// The caller's standing after it, where it was counted.
     pub(crate) standing: Option<Standing>,
-    /// What its usage is counted as, if it is.
+    /// The endpoint and the outcome that its usage is counted as, if it is.
     pub(crate) counted: Option<Outcome>,
-    /// What the limit of all replicas said, where limits are shared.
+    /// The verdict of the limit of all replicas, where limits are shared.
     pub(crate) charged: Option<Charged>,
     /// Counts it among the requests in flight until it has been answered, or given up.
     pub(crate) in_flight: Option<InFlight>,
 }
 
-/// What a request is answered with.
 pub(crate) enum Done {
     Reply(Reply),
-    /// What the data say.
+    /// An answer from the data.
     Data(EncodedAnswer),
 }
 

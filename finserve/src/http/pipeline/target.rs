@@ -1,4 +1,4 @@
-//! What a request is about, parsed once: its route, its parameters, its media type, its language, and what it costs.
+//! The target of a request, parsed once: its route, its parameters, its media type, its language, and its cost.
 use fincore::{Caller, Feature, Key, truncate};
 use hyper::{
     Method, Version,
@@ -23,7 +23,7 @@ use crate::{
     site::host_header,
 };
 
-/// What a request is about. The session, the limit, the plan, the cache and the handler read it; nothing else looks at the
+/// A parsed request. The session, the limit, the plan, the cache and the handler read it; nothing else looks at the
 /// path or the query string.
 pub(crate) struct Target<'r> {
     /// Where the request leads, if its grammar is right.
@@ -49,15 +49,15 @@ pub(crate) enum Destination<'r> {
 /// A route of the table, and what is asked of it.
 pub(crate) struct RouteTarget<'r> {
     pub(crate) id: RouteId,
-    /// What the format needs of a plan, besides the endpoint itself.
+    /// The feature that the format needs, besides the endpoint itself.
     pub(crate) format_feature: Option<Feature>,
-    /// What is asked for, or what is wrong with that: it is said only after the limit and the plan.
+    /// The input, or its fault, which is reported only after the limit and the plan.
     pub(crate) input: Result<Input<'r>, Refusal>,
-    /// Whether the answer takes microseconds.
+    /// The answer takes microseconds.
     pub(crate) is_short: bool,
 }
 
-/// What is asked of a route: parts of the path and parameters, and the media type of the answer.
+/// The input of a route: parts of the path and parameters, and the media type of the answer.
 pub(crate) struct Input<'r> {
     pub(crate) params: Params<'r>,
     pub(crate) media: Media,
@@ -97,7 +97,6 @@ impl<'r> Target<'r> {
         self.route().is_some_and(|id| routes.row(id).takes_links())
     }
 
-    /// What the request costs its caller.
     pub(crate) fn charge(&self, routes: &Routes, caller: Caller) -> Charge {
         match self.route() {
             Some(id) if routes.row(id).feature.is_some() => Charge::Counted(caller),
@@ -107,7 +106,7 @@ impl<'r> Target<'r> {
 }
 
 impl Input<'_> {
-    /// The same, independent of the request, for another thread.
+    /// Copies the input for another thread.
     pub(crate) fn into_owned(self) -> Input<'static> {
         Input { params: self.params.into_owned(), media: self.media }
     }
@@ -175,7 +174,7 @@ fn without_slash(routes: &Routes, head: &Parts) -> Result<Option<HeaderValue>, R
     let query = head.uri.query().filter(|query| !Key::may_be_in(query));
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
     let reads = matches!(head.method, Method::GET | Method::HEAD);
-    // What was the target of a request can be a header.
+    // A request target is a valid header value.
     Ok((is_page && reads).then(|| (routes.base.link(path) + &query).try_into().ok()).flatten())
 }
 
@@ -187,7 +186,7 @@ pub(crate) fn leads_to_page(head: &Parts) -> bool {
 /// The longest path that can lead anywhere, in bytes: several times the longest one of the table with names in it, all escaped.
 const LONGEST_PATH: usize = 1024;
 
-/// What a refusal shows of a path that is longer, decoded as far as it can be.
+/// The start of a long path that a refusal shows, decoded as far as possible.
 fn beginning(path: &str) -> String {
     let shown = percent_decode(&path.as_bytes()[..LONGEST_PATH]).decode_utf8_lossy();
     truncate(&shown).into_owned()

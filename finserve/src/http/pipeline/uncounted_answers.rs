@@ -15,7 +15,7 @@ const CAPACITY: u64 = 8 * 1024 * 1024;
 /// About how many answers fill the capacity; more are no problem.
 const ANSWERS: usize = 256;
 
-/// What an answer takes besides its body and its key.
+/// The memory of an answer besides its body and its key.
 const OVERHEAD: u64 = 512;
 
 /// The key of an answer.

@@ -25,13 +25,13 @@ pub(crate) struct Certificate {
     watched: Mutex<Watched>,
 }
 
-/// What is known of the files.
+/// The state of the files.
 struct Watched {
     read: Option<[Stamp; 2]>,
     trouble: FailureLog,
 }
 
-/// What differs after a file was written.
+/// Differs after a file was written.
 type Stamp = (SystemTime, u64);
 
 impl Certificate {
@@ -45,7 +45,7 @@ impl Certificate {
         Ok(Arc::new(Certificate { chain, key, current, watched }))
     }
 
-    /// What serves a connection with it.
+    /// Serves connections with the certificate.
     pub(crate) fn acceptor(certificate: &Arc<Certificate>) -> TlsAcceptor {
         let config = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()

@@ -14,7 +14,7 @@ pub(crate) struct Slots {
     taken: Arc<Mutex<Taken>>,
 }
 
-/// What is taken now.
+/// The taken slots.
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,

@@ -50,7 +50,7 @@ struct All {
 struct Open {
     address: CallerId,
     patience: Arc<PeerDeadline>,
-    /// What serves it, once that has begun.
+    /// The task that serves it, once that has begun.
     task: Option<AbortHandle>,
 }
 

@@ -52,7 +52,7 @@ impl fmt::Debug for Permit {
 /// A time that does not come.
 const NEVER: u64 = u64::MAX;
 
-/// What a connection expects of its peer.
+/// The deadlines for the peer of a connection.
 #[derive(Debug)]
 pub(crate) struct PeerDeadline {
     timeouts: Timeouts,
@@ -63,9 +63,8 @@ pub(crate) struct PeerDeadline {
     unread: AtomicU64,
     /// For how many milliseconds it may keep us waiting the next time.
     stock: AtomicU64,
-    /// Whether the next request is what we wait for.
     for_request: AtomicBool,
-    /// Whether the peer may go on reading, if that can end.
+    /// The permit that can end the response.
     permit: Mutex<Option<Permit>>,
 }
 
@@ -193,7 +192,7 @@ impl Drop for Ending {
     }
 }
 
-/// What is written at once. Longer answers are written in turns with other connections.
+/// Bytes that are written at once. Longer answers are written in turns with other connections.
 const SHORT: usize = 64 * 1024;
 /// How much of a longer answer is written in one turn.
 const TURN: usize = 32 * 1024;
@@ -204,7 +203,7 @@ const PAUSE: u32 = 7;
 pub(crate) struct TimedStream<S> {
     stream: S,
     patience: Arc<PeerDeadline>,
-    /// What it has written in this turn.
+    /// Bytes written in this turn.
     written: usize,
     /// How many turns it has left to others since.
     waited: u32,

@@ -8,7 +8,7 @@ use tokio::{
 
 use super::certificate::Certificate;
 
-/// What a server stops at.
+/// The signals that stop a server.
 pub(crate) enum StopOn {
     Signals,
     /// A message, or that nothing is left to send one.

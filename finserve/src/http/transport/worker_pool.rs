@@ -18,7 +18,7 @@ const MOST_WAITING: usize = 256;
 /// How many threads may wait for the disk or the network at a time.
 const WAITING: usize = 16;
 
-/// What becomes of work that leaves the queue.
+/// The outcome for work that leaves the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// It is done now.
@@ -53,7 +53,7 @@ impl Lane {
     }
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Shared {
     state: Mutex<State>,
     /// Work has come, or has been done, or the pool is closed.
@@ -122,7 +122,7 @@ impl Pool {
         receiver
     }
 
-    /// The same for work that has nothing to say where it is refused: the receiver is told that its sender has gone.
+    /// Runs work without a refusal of its own: if the queue is full, its sender is dropped.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         share: Share,
@@ -209,7 +209,7 @@ impl Shared {
     }
 }
 
-/// Hands over what work returned; a panic is logged, and the receiver is told that its sender has gone.
+/// Hands over the result of work; a panic is logged, and its receiver sees a dropped sender.
 fn deliver<T>(done: Result<T, String>, sender: oneshot::Sender<T>) {
     match done {
         // The client may have gone.

@@ -35,9 +35,7 @@ struct State {
     waiting: Vec<u8>,
     /// How many lines were lost that the log does not mention yet.
     lost: u64,
-    /// Whether lines are being written just now.
     writing: bool,
-    /// Whether the program ends.
     ending: bool,
 }
 

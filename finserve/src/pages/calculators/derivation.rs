@@ -1,4 +1,4 @@
-//! What a factor follows from.
+//! The derivation of a factor.
 use fincore::{
     Date, Limit,
     calc::{Derivation, DerivationStep},
@@ -90,7 +90,7 @@ fn table(
     }
 }
 
-/// What one observation stands for.
+/// The length of one observation.
 fn word(of: &Derivation, view: &View) -> &'static str {
     let portuguese = match of.period {
         "business day" => "dias úteis",

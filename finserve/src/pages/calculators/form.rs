@@ -10,7 +10,7 @@ pub(crate) struct Field {
     pub(crate) label: &'static str,
     pub(crate) hint: &'static str,
     pub(crate) kind: Kind,
-    /// What the empty form begins with.
+    /// The first day in the empty form.
     pub(crate) start: String,
 }
 
@@ -74,7 +74,7 @@ impl Field {
                 @match kind {
                     Kind::Choice(choices) => {
                         select id=(id) name=(name) aria-describedby=[described] aria-invalid=[invalid] {
-                            // What the list lacks is kept, so that it can be corrected.
+                            // A choice that the list lacks is kept, so that it can be corrected.
                             @if !choices.iter().any(|(choice, _)| choice == value) && !value.is_empty() {
                                 option value=(value) selected { (value) }
                             }

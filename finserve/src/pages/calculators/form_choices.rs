@@ -1,4 +1,4 @@
-//! What can be chosen in the forms: series and currencies that have figures.
+//! The choices in the forms: series and currencies that have figures.
 use std::collections::HashSet;
 
 use fincore::{
@@ -8,7 +8,7 @@ use fincore::{
 
 use crate::pages::language::Language;
 
-/// Which series a field takes.
+/// The series that a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// All that can be compounded.
@@ -35,7 +35,7 @@ fn is_savings(series: &ListedSeries) -> bool {
     series.name.starts_with(SAVINGS)
 }
 
-/// Which months of an index count, for a field.
+/// The choices for the months of an index that count.
 pub(super) fn months(language: Language) -> Vec<(String, String)> {
     [
         ("inclusive", language.pick("Those of both dates", "Os das duas datas")),
@@ -82,7 +82,7 @@ pub(super) fn series(
 ) -> Result<Vec<(String, String)>> {
     let all = market::series_list(snapshot, SeriesList::default())?.data.into_vec();
     let mut fit: Vec<&ListedSeries> = all.iter().filter(|series| takes.fits(series)).collect();
-    // What most people look for comes first.
+    // The most wanted series come first.
     const FIRST: [&str; 5] = ["ipca", "igp-m", "inpc", "selic", "cdi"];
     let rank = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
     fit.sort_by_key(|series| rank(&series.name));

@@ -70,7 +70,7 @@ fn show(view: &View, of: &ConvertedRate) -> Markup {
     }
 }
 
-/// What a rate is for, after its percent sign.
+/// The period of a rate, after its percent sign.
 fn period(convention: Convention, language: Language) -> &'static str {
     let say = |english, portuguese| language.pick(english, portuguese);
     match convention {

@@ -1,4 +1,4 @@
-//! What people type into a calculator: numbers and days as they write them.
+//! Input of a calculator: numbers and days as people write them.
 use std::str::FromStr;
 
 use fincore::{Date, Error, ErrorKind, Invalid, Key, Resource, calc::Amount, truncate};
@@ -10,7 +10,7 @@ use crate::pages::{errors::ErrorMessage, language::Language};
 pub(crate) struct Given(Vec<(&'static str, String)>);
 
 impl Given {
-    /// What was sent. A key that was pasted into a field is not repeated.
+    /// The fields as they were sent. A key that was pasted into a field is not repeated.
     pub(crate) fn of(fields: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Given {
         let given = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let trimmed = given.map(|(name, value)| (name, Key::redact(value.trim())));
@@ -34,7 +34,7 @@ impl Given {
     }
 }
 
-/// What is wrong with a field, or with all of them together.
+/// The fault of a field, or of all of them together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// The field; none if it is about several.
@@ -52,12 +52,12 @@ enum FieldProblem {
     Choice(Invalid),
     /// The library refuses the value, or all of them together.
     Refused(Invalid),
-    /// What was chosen does not exist.
+    /// The choice does not exist.
     NotFound { what: Resource, id: String },
 }
 
 impl Wrong {
-    /// What is wrong, as a sentence.
+    /// The fault as a sentence.
     pub(crate) fn message(&self, language: Language) -> ErrorMessage {
         let (invalid, portuguese) = match &self.problem {
             FieldProblem::Empty => {
@@ -151,7 +151,7 @@ fn invalid(err: Error) -> Invalid {
     }
 }
 
-/// What the library refuses, beside the field that it names. Fails with what is no fault of the visitor.
+/// The library's fault, beside the field that it names. Fails with an error that is no fault of the visitor.
 pub(crate) fn refused(err: Error, series: &'static str) -> Result<Wrong, Error> {
     match err.kind() {
         ErrorKind::Invalid(invalid) => {

@@ -16,9 +16,9 @@ pub(crate) struct Groups<'a> {
     /// Tells charts of a page apart; a word.
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
-    /// What the vertical axis counts.
+    /// The unit of the vertical axis.
     pub(crate) unit: &'a str,
-    /// What the bars of a group are, in order.
+    /// The names of a group's bars, in order.
     pub(crate) names: &'a [&'static str],
     /// Oldest first.
     pub(crate) groups: &'a [Group],
@@ -60,7 +60,7 @@ impl Groups<'_> {
         }
     }
 
-    /// What the bars are, in the order in which they stand.
+    /// The names of the bars, in the order in which they stand.
     fn legend(&self) -> Markup {
         html! {
             ul.legend {

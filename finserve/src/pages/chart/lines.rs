@@ -24,7 +24,7 @@ pub(crate) struct Lines<'a> {
     /// Tells charts of a page apart; a word.
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
-    /// What the vertical axis counts.
+    /// The unit of the vertical axis.
     pub(crate) unit: &'a str,
     pub(crate) lines: &'a [Line],
 }
@@ -57,7 +57,7 @@ impl Line {
         format!("{part} series-{}", self.place)
     }
 
-    /// A mark by which the line is told from others where colours are not: a circle, square, triangle, diamond or cross.
+    /// A mark that distinguishes the line without colour: a circle, square, triangle, diamond or cross.
     fn mark(&self, x: f64, y: f64) -> Markup {
         let path = match self.place % 5 {
             0 => {
@@ -186,7 +186,7 @@ impl Lines<'_> {
         found.collect()
     }
 
-    /// What its dates are: those of days, where one of the series has days.
+    /// The period of its dates: days, if one of the series has days.
     fn period(&self) -> Period {
         let periods = || self.lines.iter().map(|line| line.period);
         let first = periods().next().unwrap_or(Period::Day);

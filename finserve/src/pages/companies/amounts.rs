@@ -27,7 +27,6 @@ pub(crate) fn figure(language: Language, metric: Metric, value: Option<Decimal>)
     }
 }
 
-/// What a metric counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Reais,
@@ -80,7 +79,7 @@ pub(crate) fn abbreviated(language: Language, value: Decimal) -> String {
     // A decimal has 18 digits at most.
     let Ok(whole) = whole.parse::<u64>() else { return language.number(value) };
     let larger = |(power, ..): &&(u32, (&str, &str), u32)| {
-        // What rounds up to the next word is written with that one: 999,960 is 1.0 m.
+        // A value that rounds up to the next word is written with that one: 999,960 is 1.0 m.
         whole.saturating_add(10_u64.pow(*power) / 2000) >= 10_u64.pow(*power)
     };
     let Some((power, (english, portuguese), kept)) = SCALES.iter().find(larger) else {

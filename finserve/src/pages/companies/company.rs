@@ -23,7 +23,7 @@ use crate::pages::{
     view::View,
 };
 
-/// What a visitor is shown of a company.
+/// The states of a company's page.
 pub(crate) enum CompanyShown {
     /// To those whose plan does not include companies: as much as a row of a preview says at most.
     Glimpse { name: String, status: String, prompt: Upgrade, filed: Filed },
@@ -33,7 +33,7 @@ pub(crate) enum CompanyShown {
     Whole { company: Box<Company>, filed: Filed },
 }
 
-/// What a visitor is shown of the filings of a company.
+/// The states of the list of a company's filings.
 pub(crate) enum Filed {
     /// The newest, for those whose plan does not include filings.
     Preview { rows: Vec<Filing>, prompt: Upgrade },

@@ -22,7 +22,7 @@ use crate::{
 
 const PATH: &str = "/companies/compare";
 
-/// What the empty form suggests.
+/// The suggestion in the empty form.
 const SUGGESTED: &str = "PETR4,VALE3,ITUB4";
 
 /// A company with the figures of its newest year, if it has statements.
@@ -31,7 +31,7 @@ pub(crate) struct ComparedCompany {
     pub(crate) newest: Option<CompanyFinancials>,
 }
 
-/// What a visitor is shown.
+/// The states of the page.
 pub(crate) enum CompaniesCompared {
     /// The form alone.
     Nothing,

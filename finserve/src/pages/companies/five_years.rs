@@ -1,4 +1,4 @@
-//! What the page of a company begins with: revenue, EBIT and net income of its newest years.
+//! The newest years of a company, at the top of its page: revenue, EBIT and net income.
 use fincore::{
     Date,
     plans::Upgrade,
@@ -22,7 +22,7 @@ use crate::pages::{
 /// The figures that are shown, as far as the plan of accounts has them.
 const METRICS: [Metric; 3] = [Metric::Revenue, Metric::Ebit, Metric::NetIncome];
 
-/// What a visitor is shown of the figures of a company.
+/// The states of a company's figures.
 pub(crate) enum YearsShown {
     /// It has no statements.
     None,

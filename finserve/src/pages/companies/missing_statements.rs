@@ -1,10 +1,10 @@
-//! What the pages say of statements that are not held here, and what brings them.
+//! The message for statements that are not stored here, and the command that brings them.
 use fincore::statements::{CompanyFinancials, Metric};
 use maud::{Markup, html};
 
 use crate::pages::language::Language;
 
-/// Which commands bring statements.
+/// The commands that bring statements.
 pub(super) fn what_brings_them(language: Language) -> Markup {
     let say = |english, portuguese| language.pick(english, portuguese);
     html! {

@@ -33,7 +33,7 @@ const USUAL_ORDER_NAME: &str = "-net_income";
 const COLUMNS: [Metric; 5] =
     [Metric::Revenue, Metric::Ebit, Metric::NetIncome, Metric::Equity, Metric::Roe];
 
-/// What is looked for, as it was written.
+/// The filters as they were written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScreenSought {
     pub(crate) order: Option<String>,
@@ -44,11 +44,11 @@ pub(crate) struct ScreenSought {
     pub(crate) page: u64,
 }
 
-/// What a visitor is shown.
+/// The states of the page.
 pub(crate) enum CompaniesScreened {
     /// The first companies without their figures, and where to get more.
     Preview { names: Vec<(CvmCode, String)>, prompt: Upgrade },
-    /// What is wrong with the question.
+    /// The fault of the filters.
     Wrong(BadRequest),
     /// One page of them.
     Whole(Box<ScreenPage>),
@@ -61,7 +61,7 @@ impl ScreenSought {
         self.narrowed(address).with("page", (number > 1).then_some(number))
     }
 
-    /// The same question to the API.
+    /// The request to the API for the same rows.
     fn endpoint(&self) -> Address {
         let order = self.order.as_deref().unwrap_or(USUAL_ORDER_NAME);
         let skipped = self.page.saturating_sub(1) * u64::from(PAGE_ROWS);

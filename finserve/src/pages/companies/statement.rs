@@ -48,7 +48,7 @@ pub(crate) struct StatementsOf<'a> {
     pub(crate) name: &'a str,
 }
 
-/// What a visitor is shown.
+/// The states of the page.
 pub(crate) enum StatementShown {
     /// Nothing, because their plan does not include statements.
     Locked(Upgrade),
@@ -59,7 +59,7 @@ pub(crate) enum StatementShown {
 }
 
 impl StatementSought {
-    /// What is chosen; the usual one where that cannot be read.
+    /// The chosen statement; the usual one where the choice cannot be read.
     fn kind(&self) -> StatementKind {
         let kind = self.kind.as_deref().and_then(|kind| kind.parse().ok());
         kind.unwrap_or(StatementKind::Income)
@@ -69,7 +69,7 @@ impl StatementSought {
         self.period.as_deref().and_then(|period| period.parse().ok()).unwrap_or_default()
     }
 
-    /// The same of another kind and period, from its newest periods on.
+    /// The address of another kind and period, from its newest periods on.
     fn other(&self, id: &str, kind: StatementKind, period: Period) -> Address {
         let period = Some(period).filter(|period| periods(kind).contains(period));
         self.narrowed(
@@ -82,7 +82,7 @@ impl StatementSought {
         self.other(id, self.kind(), self.period()).with("page", (number > 1).then_some(number))
     }
 
-    /// The same question to the API.
+    /// The request to the API for the same rows.
     fn endpoint(&self, id: &str) -> Address {
         let path = format!("/api/v1/companies/{id}/statements/{}", self.kind().name());
         self.narrowed(Address::at(path), Some(self.period())).with("layout", Some("wide"))

@@ -1,9 +1,9 @@
-//! What cannot be calculated, in the words of the pages.
+//! Faults of calculations, in the words of the pages.
 use fincore::{CalculationFault, SeriesFault, Uncompoundable, chrono::NaiveDate};
 
 use crate::pages::language::Language;
 
-/// What a series lacks, after its name.
+/// The fault of a series, after its name.
 pub(super) fn series_fault(series: &str, fault: &SeriesFault, language: Language) -> String {
     let say = |english: String, portuguese: String| language.pick(english, portuguese);
     let day = |day: &NaiveDate| language.date(*day);
@@ -100,7 +100,7 @@ fn uncompoundable(why: Uncompoundable, language: Language) -> &'static str {
     }
 }
 
-/// What calculators refuse otherwise.
+/// Other faults of calculators.
 pub(super) fn fault(fault: &CalculationFault, language: Language) -> String {
     let say = |english: String, portuguese: String| language.pick(english, portuguese);
     let day = |day: &NaiveDate| language.date(*day);

@@ -203,7 +203,7 @@ fn problem(problem: &Problem, language: Language) -> Option<String> {
     }
 }
 
-/// What the server wants of a text. Pages have no formats to choose.
+/// The value that the server wanted. Pages have no formats to choose.
 fn own_wanted(wanted: Wanted, language: Language) -> Option<String> {
     let portuguese = match wanted {
         Wanted::Language => "um idioma das páginas (en ou pt)".to_owned(),

@@ -1,4 +1,4 @@
-//! What cannot be transformed, in the words of the pages.
+//! Faults of transformations, in the words of the pages.
 use fincore::TransformationFault;
 
 use crate::pages::language::Language;

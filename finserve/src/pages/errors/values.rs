@@ -1,4 +1,4 @@
-//! What the library refuses, in the words of the pages.
+//! Faults that the library reports, in the words of the pages.
 use fincore::{Invalid, Wanted};
 
 use super::{calculations, transformations};
@@ -74,7 +74,7 @@ pub(super) fn is_not(given: &str, wanted: &str, language: Language) -> String {
     format!("{given:?} {} {wanted}", language.pick("is not", "não é"))
 }
 
-/// What a text should be. Where the English of the API helps people too, pages say the same.
+/// The value that was wanted. Where the English of the API helps people too, pages say it too.
 fn wanted(wanted: &Wanted, language: Language) -> Option<String> {
     let same = |portuguese: &str| Some(language.pick(wanted.to_string(), portuguese.to_owned()));
     match wanted {

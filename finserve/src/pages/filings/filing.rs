@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{official_names, rows};
 use crate::pages::{layout, page_url::Address, upgrade_prompt::upgrade, view::View};
 
-/// What a visitor is shown of a filing.
+/// The states of a filing's page.
 pub(crate) enum FilingShown {
     /// To those whose plan does not include filings: as much as a row of a preview says at most.
     Glimpse { company: String, category: String, date: Date, prompt: Upgrade },

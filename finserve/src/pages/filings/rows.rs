@@ -20,7 +20,7 @@ pub(crate) fn link(view: &View, filing: &Filing) -> String {
     Address::at(format!("/filings/{}", filing.id)).link(view)
 }
 
-/// The same with the subject; with the number of the document if it has none.
+/// The link with the subject; with the number of the document if it has none.
 pub(crate) fn titled_link(view: &View, filing: &Filing) -> Markup {
     html! {
         @match &filing.subject {

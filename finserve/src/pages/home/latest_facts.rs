@@ -1,4 +1,4 @@
-//! What companies announced last, on the home page.
+//! The latest announcements of companies, on the home page.
 use fincore::{Limit, Result, Snapshot, filings};
 use maud::{Markup, html};
 

@@ -42,7 +42,7 @@ const PATH: &str = "/market/compare";
 /// Without days, the page shows so many years.
 const YEARS: u32 = 10;
 
-/// What they ask for.
+/// The chosen series and days.
 pub(crate) struct ComparisonAsked {
     /// None for the empty form.
     pub(crate) ids: Option<SeriesIds>,
@@ -77,7 +77,7 @@ pub(crate) fn comparison(
     Ok(page(view, &all, form, &content))
 }
 
-/// The same page for a question that is wrong: its form, and what is wrong with it.
+/// The page for a faulty request: its form, and the fault.
 pub(crate) fn wrong_comparison(
     snapshot: &Snapshot,
     view: &View,
@@ -117,7 +117,7 @@ struct Shown<'a> {
     series: Vec<ListedSeries>,
     /// All rows of these days, newest first.
     rows: Vec<ComparedRow>,
-    /// What is known of the series besides.
+    /// The other facts of the series.
     answer: ComparedSeries,
     days: (Option<Date>, Option<Date>),
     /// The day of an index that is 100.
@@ -135,7 +135,7 @@ impl<'a> Shown<'a> {
         let mut days = (asked.from.or_else(|| usual_start(snapshot, asked)), asked.to);
         let mut transformation = asked.transformed.transformation();
         let ask = |days, transformation| read_all(snapshot, ids, days, transformation);
-        // The same without units tells which days there are, and what the plan reaches of them.
+        // Without units, the answer tells which days there are, and which of them the plan reaches.
         let plain = transformation.map(|how| Transformation { units: Units::Value, ..how });
         let (found, upgrade) = match ask(days, plain) {
             Err(refused) => {
@@ -382,7 +382,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// What leads to this view again, in other units or with other series.
+    /// The address of this view, in other units or with other series.
     fn view_address(&self, units: Option<&'static str>, series: Option<String>) -> Address {
         let own = self.ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let [frequency, own_units] = self.asked.transformed.parameters();
@@ -402,7 +402,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Whether a series has this name or number.
 fn is_named(series: &ListedSeries, id: &SeriesId) -> bool {
     SeriesId::from(series.number) == *id
         || series.name.parse().is_ok_and(|name: SeriesId| name == *id)

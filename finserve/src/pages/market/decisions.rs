@@ -144,7 +144,7 @@ fn day(date: Date, language: Language) -> Markup {
     html! { time datetime=(date) { (language.date(date)) } }
 }
 
-/// The same for programs.
+/// The files for programs.
 fn files(view: &View) -> Markup {
     let line = Address::at("/api/v1/market/selic/decisions").open_command(view);
     let most = History { limit: Limit::MAX, ..History::default() }.limit;

@@ -1,4 +1,4 @@
-//! The same figures for programs: files, and the command line of exactly this view.
+//! The figures for programs: files, and the command line of exactly this view.
 use fincore::{Feature, Limit, Plan, market::History};
 use maud::{Markup, html};
 
@@ -32,7 +32,7 @@ impl Shown<'_> {
         let is_plain = frequency.1.is_none() && units.1.is_none();
         let value = match is_plain {
             true => self.known.subject.current(),
-            // What is transformed has no other address of its newest figure.
+            // Transformed rows have no other address of their newest figure.
             false => rows.clone().with("limit", Some(1)),
         };
         let rows = Some(rows.with("limit", Some(most.get())));

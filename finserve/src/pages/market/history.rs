@@ -34,7 +34,6 @@ const REAL: Date = Date::new(1994, 7, 1).expect("a day of the calendar");
 /// Figures before the real that are so many times the highest one after it get a chart of their own.
 const HIGHER: f64 = 3.0;
 
-/// What is asked of a history.
 pub(crate) struct Asked {
     pub(crate) range: Option<Range>,
     pub(crate) from: Option<Date>,
@@ -53,7 +52,7 @@ pub(crate) struct HistoryForm {
     pub(crate) units: Option<String>,
 }
 
-/// What every page of a series or currency shows.
+/// The content of every page of a series or currency.
 pub(super) struct Known<'a> {
     pub(super) view: &'a View,
     pub(super) subject: &'a Subject,
@@ -122,7 +121,7 @@ pub(crate) fn history(
     Ok(layout::described_page(view, &subject.path(), (&title, &about), &content))
 }
 
-/// The same page for a question that is wrong: its form with the days that were named, and no history.
+/// The page for a faulty request: its form with the days that were named, and no history.
 pub(crate) fn wrong_history(
     snapshot: &Snapshot,
     view: &View,
@@ -193,7 +192,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What is known of the whole series.
+    /// The facts of the whole series.
     fn facts(&self) -> Markup {
         let (view, subject, language) = (self.view, self.subject, self.view.language);
         let (first, last) = subject.days();
@@ -310,7 +309,6 @@ impl Shown<'_> {
         }
     }
 
-    /// What the figures are about.
     fn period(&self) -> Period {
         self.asked.transformed.period(self.known.subject.period())
     }
@@ -400,7 +398,7 @@ impl Shown<'_> {
         }
     }
 
-    /// What leads to this history again, without the page of the table.
+    /// The address of this history, without the page of the table.
     fn address(&self) -> Address {
         Address::at(self.known.subject.path())
             .with("range", self.asked.range().map(Range::code))
@@ -425,7 +423,7 @@ fn gaps(period: Period, view: &View) -> &'static str {
     }
 }
 
-/// Which points show their values, where not all do. Steps are drawn in full.
+/// The points that show their values, where not all do. Steps are drawn in full.
 fn thinned(chart: &Chart<'_>, view: &View) -> Option<String> {
     let language = view.language;
     let of = match chart.every() {

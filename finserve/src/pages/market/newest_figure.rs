@@ -18,7 +18,7 @@ pub(super) struct NewestFigure {
     row: Option<Row>,
     /// The figure before: of one that holds until it is changed, the last other one.
     earlier: Option<(Date, Decimal)>,
-    /// What twelve months in a row amount to, and the first of them.
+    /// The growth in twelve months in a row, and the first of them.
     year: Option<(f64, Date)>,
     due: Option<Date>,
     sides: Vec<NewerSide>,
@@ -176,7 +176,7 @@ fn last_other(
     Ok(points.iter().rev().find(is_other).or(points.first()).copied())
 }
 
-/// What twelve months in a row amount to, newest first, in percent; and the first of them.
+/// The growth in twelve months in a row, newest first, in percent; and the first of them.
 fn compounded(newest: &Row, rest: &[Row]) -> Option<(f64, Date)> {
     let months: Vec<&Row> = std::iter::once(newest).chain(rest).take(12).collect();
     let number = |row: &Row| i32::from(row.date.year()) * 12 + i32::from(row.date.month());

@@ -1,4 +1,4 @@
-//! What a plan reaches of the days that a page is asked for.
+//! The days of a request that a plan reaches.
 use fincore::{
     Date, ErrorKind, Feature, Result, Snapshot,
     plans::{RECENT_DAYS, Upgrade},
@@ -13,8 +13,8 @@ pub(crate) struct Reached {
     pub(crate) upgrade: Option<Upgrade>,
 }
 
-/// What the snapshot's plan reaches of what is asked for. A question that the API would refuse is not asked again: it
-/// is cut to the days that the plan has, with the prompt beside them.
+/// The part of the request that the snapshot's plan reaches. A question that the API would refuse is not asked again:
+/// it is cut to the days that the plan has, with the prompt beside them.
 pub(crate) fn reached(snapshot: &Snapshot, subject: &Subject, asked: &Asked) -> Result<Reached> {
     let (first, newest) = subject.days();
     let oldest = newest.days_before(RECENT_DAYS);

@@ -1,4 +1,4 @@
-//! What a history is of: a series or a currency.
+//! The subject of a history: a series or a currency.
 use fincore::{
     Date, Decimal, Limit, Meta, Offset, Pair, Result, SeriesId, Snapshot,
     market::{
@@ -130,7 +130,7 @@ impl Subject {
         }
     }
 
-    /// What the page says about itself.
+    /// The description of the page.
     pub(crate) fn about(&self, language: Language) -> String {
         let (title, unit, (first, last)) = (self.title(language), self.unit(language), self.days());
         let [first, last] = [first, last].map(|day| language.date(day));
@@ -141,7 +141,7 @@ impl Subject {
         )
     }
 
-    /// What search engines are told of it.
+    /// The description for search engines.
     pub(crate) fn described(&self, view: &View) -> Markup {
         let (path, name, about) =
             (self.path(), self.title(view.language), self.about(view.language));
@@ -387,7 +387,7 @@ impl Subject {
     }
 }
 
-/// What a figure is that was not published.
+/// The name of a figure's origin, if it was not published.
 pub(crate) fn origin_name(origin: Origin, language: Language) -> Option<&'static str> {
     match origin {
         Origin::Published => None,

@@ -19,7 +19,7 @@ impl Transformed {
         is_one.then(|| Transformation { frequency, units, ..Transformation::default() })
     }
 
-    /// What the figures of a series are about that has this period itself.
+    /// The period of the transformed figures, for a series that has this period itself.
     pub(crate) fn period(self, own: Period) -> Period {
         match (self.units, self.frequency) {
             (Units::Accumulated12Months, _) | (_, Some(Frequency::Month)) => Period::Month,

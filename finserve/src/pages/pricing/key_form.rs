@@ -7,17 +7,16 @@ use crate::{
     site::api_key_header::x_api_key,
 };
 
-/// What the form for a free key shows.
+/// The states of the form for a free key.
 pub(crate) enum KeyForm {
     /// Nothing has been sent.
     Empty,
-    /// What was sent cannot be taken; it is shown again with the reason beside the field.
+    /// The input cannot be taken; it is shown again with the reason beside the field.
     Wrong { name: String, email: String, field: Field, fault: FieldFault },
     /// The key, shown this once.
     Issued(Key),
 }
 
-/// What a reason is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Name,
@@ -25,7 +24,6 @@ pub(crate) enum Field {
     Whole,
 }
 
-/// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldFault {
     /// It has a key in it, which must not be stored there.
@@ -35,7 +33,7 @@ pub(crate) enum FieldFault {
 }
 
 impl Field {
-    /// What is wrong with it.
+    /// The fault as a sentence.
     fn reason(self, fault: FieldFault, language: Language) -> String {
         if fault == FieldFault::LooksLikeKey {
             let words = language.pick(

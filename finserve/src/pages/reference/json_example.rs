@@ -1,6 +1,6 @@
 //! JSON in lines, for readers.
 
-/// The same JSON with a member or an element a line. What is empty stays in its line.
+/// Writes each member and element on its own line. Empty ones stay in their line.
 pub(super) fn indented(json: &str) -> String {
     let (mut text, mut depth, mut in_string, mut is_escaped) = (String::new(), 0, false, false);
     let mut rest = json.chars().peekable();

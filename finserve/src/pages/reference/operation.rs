@@ -72,7 +72,7 @@ fn parameters(view: &View, all: &[Parameter]) -> Markup {
     }
 }
 
-/// What a parameter may be, and what it is if it is left out.
+/// The values of a parameter, and its default.
 fn value(view: &View, one: &Parameter) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let text = |name: &str| one.schema.get(name).map(plain);

@@ -1,4 +1,4 @@
-//! What an answer is made of: its members with their types, as a table.
+//! Members of an answer with their types, as a table.
 use maud::{Markup, PreEscaped, html};
 
 use crate::{

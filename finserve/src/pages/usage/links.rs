@@ -13,7 +13,6 @@ use crate::pages::{
     view::View,
 };
 
-/// What the form for a link shows.
 #[derive(Default)]
 pub(crate) struct LinkForm<'f> {
     pub(crate) name: &'f str,

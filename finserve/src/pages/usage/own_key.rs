@@ -1,4 +1,4 @@
-//! What the holder of a key does with it: gets a larger plan, exchanges it, revokes it.
+//! Actions of a key's holder: a larger plan, an exchange, a revocation.
 use fincore::{Key, KeyPrefix, Plan};
 use maud::{Markup, html};
 

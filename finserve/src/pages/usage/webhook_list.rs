@@ -90,7 +90,7 @@ fn response(delivery: &Delivery) -> String {
     }
 }
 
-/// What a webhook or a delivery is, in the language of the page.
+/// The status of a webhook or a delivery, in the language of the page.
 fn status(language: Language, status: &'static str) -> &'static str {
     let portuguese = match status {
         "active" => "ativo",

@@ -30,7 +30,7 @@ fn value(past: &Result<Snapshot>) -> String {
     }
 }
 
-/// What `as_of` answers, from a snapshot of a day of October.
+/// The expected answer to `as_of`, from a snapshot of a day of October.
 fn expected(present: u8, day: u8) -> String {
     if day > present {
         return Invalid::AsOfFuture { day: october(day).into(), today: october(present).into() }

@@ -31,7 +31,7 @@ fn tells_every_dataset_with_its_rows_and_length() {
     }
     let newest: Vec<_> = listed.iter().map(|one| one.newest.unwrap().to_string()).collect();
     assert_eq!(newest[5..], ["2026-09-04", "2026-09-04", "2026-11-10"]);
-    // The same again is not measured again; another day is.
+    // A second call measures nothing again; another day does.
     assert_eq!(sizes.list(&snapshot()).unwrap(), listed);
     let later = sizes.list(&catalogue.snapshot(super::day("2027-01-01")).unwrap()).unwrap();
     assert_eq!(later.len(), listed.len() + 1);

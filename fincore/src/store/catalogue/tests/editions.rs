@@ -55,12 +55,12 @@ fn snapshots_keep_the_file_that_they_were_taken_of() {
     assert_eq!(after.meta("bundle").unwrap().as_deref(), Some("new"));
     assert_ne!(after.fingerprint(), fingerprint);
     assert_eq!(catalogue.path(), dir.path().join("other.db"));
-    // The old file may go: nobody opens it again.
+    // The old file may go: it is not opened again.
     std::fs::remove_file(dir.path().join("catalogue.db")).unwrap();
     assert_eq!(before.meta("bundle").unwrap().as_deref(), Some("old"));
     drop(before);
     catalogue.verify().unwrap();
-    // What is written goes to the new one.
+    // Writes go to the new edition.
     write(&catalogue, "newer");
     assert_eq!(other.snapshot(TODAY).unwrap().meta("bundle").unwrap().as_deref(), Some("newer"));
 }

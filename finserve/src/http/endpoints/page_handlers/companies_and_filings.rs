@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// What can be chosen at `/companies`.
+/// The parameters of `/companies`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompaniesQuery {
@@ -40,7 +40,7 @@ pub(crate) struct CompaniesQuery {
     page: Option<String>,
 }
 
-/// What can be chosen at `/filings`.
+/// The parameters of `/filings`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FilingsQuery {

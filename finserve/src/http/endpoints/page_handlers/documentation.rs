@@ -50,7 +50,6 @@ pub(crate) fn interactive(context: &Context<'_>, params: Params<'_>) -> Result<R
     Ok(Reply::ok(body, Caching::Refetched("Accept-Language, Accept-Encoding")))
 }
 
-/// Which page of the guide is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GuideQuery {

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What can be chosen on the page of a series. Fields that a form leaves empty are none.
+/// The parameters of the page of a series. Empty fields of a form count as missing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeriesPage {
@@ -34,7 +34,7 @@ pub(crate) struct SeriesPage {
     lang: Option<Language>,
 }
 
-/// What can be chosen on the page of a currency.
+/// The parameters of the page of a currency.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PairPage {
@@ -62,7 +62,7 @@ pub(crate) fn decisions(context: &Context<'_>, params: Params<'_>) -> Result<Rep
     Ok(shown(pages::decisions(&snapshot(context)?, &view)?))
 }
 
-/// What can be chosen on the page of several series.
+/// The parameters of the page of several series.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComparisonPage {
@@ -151,7 +151,6 @@ impl Sent {
         Sent { range, form: HistoryForm { from, to, frequency, units }, page }
     }
 
-    /// What is asked.
     fn asked(&self) -> Result<Asked, Refusal> {
         let form = &self.form;
         Ok(Asked {

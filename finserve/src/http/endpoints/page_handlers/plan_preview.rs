@@ -13,7 +13,7 @@ pub(crate) fn snapshot(context: &Context<'_>) -> Result<Snapshot, Refusal> {
     Ok(snapshot.for_plan(context.caller.plan))
 }
 
-/// What a page reads through, from its first to its last row: one snapshot, and how far the caller's plan reaches in it.
+/// The snapshot that a page reads from, and how far the caller's plan reaches in it.
 pub(crate) struct Reach {
     snapshot: Snapshot,
 }

@@ -28,7 +28,7 @@ use crate::{
 /// How many companies can stand side by side.
 const MOST_COMPARED: usize = 5;
 
-/// What can be chosen at `/companies/{id}/statements`.
+/// The parameters of `/companies/{id}/statements`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatementsPage {
@@ -118,7 +118,7 @@ fn whole(
     Ok(StatementShown::Whole { page, forms })
 }
 
-/// What can be chosen at `/companies/compare`.
+/// The parameters of `/companies/compare`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ComparedPage {
@@ -174,7 +174,7 @@ fn compared(reach: &Reach, text: &str) -> Result<Vec<ComparedCompany>, Refusal> 
     Ok(found)
 }
 
-/// What can be chosen at `/companies/screen`.
+/// The parameters of `/companies/screen`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScreenedPage {

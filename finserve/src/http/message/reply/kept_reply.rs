@@ -13,7 +13,7 @@ use crate::http::message::{
     etags::content_tag,
 };
 
-/// What stands in a kept reply for the address of the service, where that is what its client calls it.
+/// Stands in a kept reply for the address of the service that its client uses.
 pub(crate) const ORIGIN_MARK: &str = "https://address-of-the-service.invalid";
 
 /// A reply that is kept for others who ask the same, with what it was compressed to so far.

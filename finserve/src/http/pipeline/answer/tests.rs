@@ -54,7 +54,7 @@ fn answer(app: &Arc<App>, request: Request, caller: Result<Caller, Refusal>) -> 
     }
 }
 
-/// Somebody who asks at some time.
+/// A caller at some time.
 struct Asker {
     now: Now,
     asked: u32,
@@ -66,7 +66,7 @@ impl Asker {
         Asker { now: Now { instant: Instant::now(), utc }, asked: 0 }
     }
 
-    /// The response, as somebody gets it who is on this plan and has not asked before.
+    /// The response to a first request on this plan.
     fn ask(
         &mut self,
         app: &Arc<App>,

@@ -27,13 +27,13 @@ use crate::{
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
-    /// What a plan must include; without one it is open to all, and no request is counted. On a page that is drawn it only
-    /// says that requests are counted: the page itself shows less, and where to get more, to those whose plan does not
-    /// include it.
+    /// The feature that a plan must include; `None` if the route is open to all and its requests are not counted. On a
+    /// page that is drawn it only says that requests are counted: the page itself shows less, and where to get more, to
+    /// those whose plan does not include it.
     pub(crate) feature: Option<Feature>,
     pub(crate) cost: Cost,
     pub(crate) params: Vec<&'static str>,
-    /// What it can answer in; `params` has those that choose.
+    /// Its media types; `params` has those that choose.
     pub(crate) formats: Formats,
     /// The columns of a list.
     pub(crate) columns: Vec<Heading>,
@@ -46,12 +46,12 @@ pub(crate) struct Route {
     pub(crate) is_api: bool,
     /// Whether it is for people, who may be signed in.
     pub(crate) is_page: bool,
-    /// Whether the answer is the same for all who are not signed in until the data changes, and so kept.
+    /// Cacheable for anonymous visitors until the data version changes.
     pub(crate) is_kept: bool,
 }
 
 impl Route {
-    /// What the plan of a caller must include.
+    /// The feature that the caller's plan must include.
     pub(crate) fn needs(&self) -> Option<Feature> {
         self.feature.filter(|_| !self.is_drawn())
     }
@@ -88,7 +88,7 @@ impl Route {
     }
 }
 
-/// What is run for a request.
+/// The function that answers a request.
 pub(crate) enum Handler {
     /// A query of the data.
     Query(Box<Query>),
@@ -158,7 +158,7 @@ where
     known_at::<KnownAt>(Route { params, handler, other_columns, ..route })
 }
 
-/// The same from what was known at the end of a day, or from first values, where a parameter of a `K` says so.
+/// Reads the data as known at the end of a day, or first values, where a parameter of a `K` says so.
 fn known_at<K: DeserializeOwned + Into<KnownAt> + 'static>(route: Route) -> Route {
     let Route { handler: Handler::Query(query), mut params, .. } = route else { return route };
     let names = parameters::names::<K>();
@@ -180,12 +180,11 @@ fn known_at<K: DeserializeOwned + Into<KnownAt> + 'static>(route: Route) -> Rout
     Route { params, handler: Handler::Query(Box::new(known)), ..route }
 }
 
-/// The same of data as it was known at the end of a day, where `as_of` names one.
+/// Reads the data as known at the end of a day, where `as_of` names one.
 pub(crate) fn as_of(route: Route) -> Route {
     known_at::<AsOf>(route)
 }
 
-/// What was known at the end of a day.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AsOf {
@@ -300,7 +299,7 @@ where
     Route { params, formats: Formats::Answer, ..data(path, feature, cost, Box::new(query)) }
 }
 
-/// What the data says now, without anything to choose.
+/// A route without parameters that reads the current data.
 pub(crate) fn current<A>(
     path: &'static str,
     feature: Feature,
@@ -418,7 +417,7 @@ pub(crate) fn at(method: Method, path: &'static str, cost: Cost, handler: Handle
     }
 }
 
-/// The same, which depends on nothing but the data, the address, the language and who is signed in.
+/// Caches the answer, which depends only on the data, the address, the language and the signed-in holder.
 pub(crate) fn kept(route: Route) -> Route {
     Route { is_kept: true, ..route }
 }

@@ -205,7 +205,7 @@ fn a_page_that_knows_its_visitor_is_in_no_cache_of_others() {
     assert_eq!(header(&somebody, "vary").as_deref(), Some("Accept-Encoding, Cookie"));
     assert_eq!(header(&somebody, "cache-control").as_deref(), Some("private, no-cache"));
     assert_eq!(header(&somebody, "set-cookie"), None);
-    // What a page of data shows also depends on a key.
+    // A page of data also depends on a key.
     let data = stage.ask(stage.request("/data", &[]));
     let varies = "Accept-Encoding, X-API-Key, Authorization, Cookie";
     assert_eq!(header(&data, "vary").as_deref(), Some(varies));

@@ -69,7 +69,7 @@ fn column(view: &View, period: &Statement) -> Markup {
     }
 }
 
-/// What values are written in. What is per share is in reais in either.
+/// The unit of the values. Values per share are in reais in either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Where every value is a whole number of them, as most companies file.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::PATH;
 use crate::pages::{market::transformation_choices::fields, page_url::Address, view::View};
 
-/// What the form suggests to begin with.
+/// The suggestion in the empty form.
 const SUGGESTED: &str = "ipca,igp-m";
 
 /// The fields of the form as they were sent.
@@ -36,7 +36,7 @@ pub(super) fn show_form(view: &View, form: &ComparisonForm) -> Markup {
     }
 }
 
-/// What to begin with.
+/// Comparisons to begin with.
 pub(super) fn examples(view: &View) -> Markup {
     let say = |english, portuguese| view.language.pick(english, portuguese);
     let examples = [
