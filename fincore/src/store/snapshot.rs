@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use crate::{
     store::{
         deadline,
-        open_file::OpenFile,
+        open_file::{MemoSource, OpenFile},
         past::Knowledge,
         readers::{ReadTransaction, is_about_a_value, read_meta, version_of},
     },
@@ -110,11 +110,6 @@ impl Snapshot {
         }
     }
 
-    /// Which rows of market data and companies this snapshot has for a plan without restrictions.
-    pub(crate) fn known_data(&self) -> KnownData {
-        KnownData { tag: self.shared_tag(), today: self.today, knowledge: self.knowledge }
-    }
-
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
         Ok(self.note(version_of(self.connection()))?.unsigned_abs())
@@ -140,12 +135,29 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
+        self.memo_of(None, make)
+    }
+
+    /// What `make` computes from the data up to this snapshot's date, whatever its plan, or computed before from the same.
+    pub(crate) fn memo_of_day<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.memo_of(Some(self.today), make)
+    }
+
+    fn memo_of<T: Send + Sync + 'static>(
+        &self,
+        day: Option<Date>,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
         // What was known earlier is rarely asked for, and must not take the place of what is known now.
         if self.knowledge != Knowledge::Present {
             return self.read(make).map(Arc::new);
         }
         // Without a deadline: if this query gave up, the next one would have to begin again.
-        self.file.memo.get(self.data(), || deadline::without(|| self.read(make)))
+        let source = MemoSource { data: self.data(), day };
+        self.file.memo.get(source, || deadline::without(|| self.read(make)))
     }
 
     /// The directory of the file, for files that are needed for a while.
@@ -297,14 +309,6 @@ impl Snapshot {
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         self.note(read_meta(self.connection(), name))
     }
-}
-
-/// The data, the day and the knowledge of a snapshot: the key of what is computed from all of its rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownData {
-    tag: Arc<str>,
-    today: Date,
-    knowledge: Knowledge,
 }
 
 /// Whether data is known to have corrupt values: then lists have other totals.
