@@ -115,16 +115,12 @@ pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>
     Ok(Sourced::new(newest, meta(snapshot, pair)?))
 }
 
-/// Calls `visit` for every quote of a pair that the snapshot's date and plan allow, newest first.
-pub(crate) fn each(
-    snapshot: &Snapshot,
-    pair: Pair,
-    visit: impl FnMut(FxRate) -> Result<()>,
-) -> Result<()> {
-    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
-    let newest = current(snapshot, pair)?.date;
-    let (from, to) = within_plan(snapshot, None, None, || Ok(Some(newest)))?.texts();
-    snapshot.for_each(SQL, (stored_currency(pair), from, to), |row| read(row, pair), visit)
+/// Every quote of a pair that the snapshot's date and plan allow, newest first. Fails if there is none.
+pub(crate) fn visible(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
+    let mut all = all(snapshot, pair)?;
+    let days = within_plan(snapshot, None, None, || Ok(Some(all[0].date)))?;
+    all.retain(|quote| quote.date >= days.from());
+    Ok(all)
 }
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
@@ -165,18 +161,12 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
     );
     let mut pairs: Vec<FxPair> = Vec::new();
     let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(parsed(row, 3)?));
-    snapshot.for_each(
-        SQL,
-        [snapshot.today().to_string()],
-        read,
-        |FxRate { date, pair, .. }| {
-            match pairs.last_mut().filter(|last| last.pair == pair) {
-                Some(last) => (last.to, last.days) = (date, last.days + 1),
-                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
-            }
-            Ok(())
-        },
-    )?;
+    for FxRate { date, pair, .. } in snapshot.rows(SQL, [snapshot.today().to_string()], read)? {
+        match pairs.last_mut().filter(|last| last.pair == pair) {
+            Some(last) => (last.to, last.days) = (date, last.days + 1),
+            None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+        }
+    }
     Ok(pairs)
 }
 

@@ -203,16 +203,11 @@ impl Series {
         history_cache::series(snapshot, self.number, statements.all, every, read_rate)
     }
 
-    /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
-    pub(crate) fn each(
-        self,
-        snapshot: &Snapshot,
-        visit: impl FnMut(Rate) -> Result<()>,
-    ) -> Result<()> {
-        let (statements, key) = self.statements();
+    /// Every observation that the snapshot's date and plan allow, newest first.
+    pub(crate) fn visible(self, snapshot: &Snapshot) -> Result<Vec<Rate>> {
         let newest = || Ok(self.newest(snapshot)?.map(|rate| rate.date));
-        let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
-        snapshot.for_each(statements.all, (key, from, to), read_rate, visit)
+        let days = within_plan(snapshot, None, None, newest)?;
+        self.newest_in(snapshot, (days.from(), days.to()), usize::MAX)
     }
 
     /// How many observations it has in a range of days.

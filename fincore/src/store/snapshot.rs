@@ -234,25 +234,6 @@ impl Snapshot {
         })
     }
 
-    /// Calls `each` for every row of a query that can be read; stops at the first error.
-    pub(crate) fn for_each<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-        mut each: impl FnMut(T) -> Result<()>,
-    ) -> Result<()> {
-        let mut statement = self.read(|connection| Ok(connection.prepare_cached(sql)?))?;
-        let mut rows = self.note(statement.query(params))?;
-        while let Some(row) = self.note(rows.next())? {
-            if let Some(value) = self.note(self.skip_corrupt(read(row)))? {
-                // What fails here may be another file.
-                each(value)?;
-            }
-        }
-        Ok(())
-    }
-
     /// One page of a list with `total` rows, and its total without rows that cannot be read.
     ///
     /// `rows` takes a limit and an offset. If the data is known to have corrupt values, it reads the whole list, so use
@@ -309,6 +290,26 @@ impl Snapshot {
     pub(crate) fn meta(&self, name: &str) -> Result<Option<String>> {
         self.note(read_meta(self.connection(), name))
     }
+}
+
+/// The rows of a long list, of which `read` returns the next ones, at most as many as it is given, until there are none.
+pub(crate) fn in_batches<T>(
+    mut read: impl FnMut(usize) -> Result<Vec<T>>,
+) -> impl Iterator<Item = Result<T>> {
+    const BATCH: usize = 500;
+    let (mut batch, mut ended) = (Vec::new().into_iter(), false);
+    std::iter::from_fn(move || {
+        if batch.len() == 0 && !ended {
+            match read(BATCH) {
+                Ok(rows) => (ended, batch) = (rows.is_empty(), rows.into_iter()),
+                Err(err) => {
+                    ended = true;
+                    return Some(Err(err));
+                }
+            }
+        }
+        batch.next().map(Ok)
+    })
 }
 
 /// Whether data is known to have corrupt values: then lists have other totals.
