@@ -282,7 +282,7 @@ pub struct SessionToken(String);
 impl SessionToken {
     /// A new random token. Fails if the operating system's random generator fails.
     pub(crate) fn generate() -> Result<SessionToken> {
-        Ok(SessionToken(format!("{MARK}{}", random_characters(SESSION_RANDOM)?)))
+        Ok(SessionToken(format!("{SESSION_MARK}{}", random_characters(SESSION_RANDOM)?)))
     }
 
     /// The token itself. Give it to the browser that signed in; do not store it.
@@ -349,7 +349,7 @@ mod session_token_tests {
         assert!(token != SessionToken::generate().unwrap());
         let (cut, long) = (&token.reveal()[..35], format!("{}0", token.reveal()));
         let key = token.reveal().replace(SESSION_MARK, "fin_");
-        let wide = format!("{MARK}{}", "é".repeat(16));
+        let wide = format!("{SESSION_MARK}{}", "é".repeat(16));
         for wrong in ["", SESSION_MARK, cut, &long, &key, &wide, &token.reveal()[4..]] {
             let said = wrong.parse::<SessionToken>().unwrap_err().to_string();
             assert!(wrong.len() < 5 || !said.contains(wrong), "{said}");
