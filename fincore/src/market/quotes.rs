@@ -100,7 +100,7 @@ pub(crate) fn cached_history(
     const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
     match stored_currency(pair) {
         Some(currency) => {
-            history_cache::quotes(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
+            history_cache::get_or_load(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
         }
         None => Ok(None),
     }
@@ -108,10 +108,7 @@ pub(crate) fn cached_history(
 
 /// The newest quote of a pair. Fails if there is none.
 pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
-    let params = (stored_currency(pair), snapshot.today().to_string());
-    let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
-    let newest = newest.ok_or_else(|| not_found(pair))?;
+    let newest = newest(snapshot, pair)?.ok_or_else(|| not_found(pair))?;
     Ok(Sourced::new(newest, meta(snapshot, pair)?))
 }
 
@@ -172,10 +169,13 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
 
 /// The newest day on which a pair has both sides.
 pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
-        AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date DESC LIMIT 1";
+    Ok(newest(snapshot, pair)?.map(|quote| quote.date))
+}
+
+fn newest(snapshot: &Snapshot, pair: Pair) -> Result<Option<FxRate>> {
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
     let params = (stored_currency(pair), snapshot.today().to_string());
-    Ok(snapshot.rows(SQL, params, |row| freshness::read_day(row, 0))?.into_iter().flatten().next())
+    snapshot.first(SQL, params, |row| read(row, pair))
 }
 
 /// The source of a pair's exchange rates, and how fresh they are.
