@@ -46,12 +46,7 @@ fn market(criterion: &mut Criterion) {
 /// What it costs to transform the newest 10,000 days of a daily rate.
 fn transformations(criterion: &mut Criterion, snapshot: &Snapshot) {
     const SELIC_DAILY: u32 = 11;
-    let mut days = Vec::new();
-    let read = market::each(snapshot, SELIC_DAILY, |day| {
-        days.push(day);
-        Ok(())
-    });
-    read.expect("the bundle has the series");
+    let mut days = market::all(snapshot, SELIC_DAILY).expect("the bundle has the series");
     days.truncate(10_000);
     days.reverse();
     assert_eq!(days.len(), 10_000, "the series is long enough");

@@ -53,7 +53,7 @@ impl Published {
             ));
         }
         let mut rows = Vec::new();
-        companies::each(&snapshot, |company| {
+        for company in companies::all(&snapshot).unwrap() {
             let day =
                 |day: Option<fincore::Date>| day.map(|day| day.to_string()).unwrap_or_default();
             let (registered, cancelled) = (day(company.registered_on), day(company.cancelled_on));
@@ -64,9 +64,7 @@ impl Published {
                 company.cnpj.unwrap()
             );
             rows.push((start, format!(";{};{}{}", company.id, company.sector, ";".repeat(36))));
-            Ok(())
-        })
-        .unwrap();
+        }
         let archives = BTreeMap::new();
         Published { day, since: FIRST, quotes, companies: rows, archives }
     }

@@ -165,12 +165,10 @@ impl Simulation {
         let catalogue = Catalogue::open(self.data.path().join("catalogue.db")).unwrap();
         let snapshot = catalogue.snapshot(day.try_into().unwrap()).unwrap();
         let mut stored = BTreeMap::new();
-        companies::each(&snapshot, |company| {
+        for company in companies::all(&snapshot).unwrap() {
             let row = (company.name, company.status.unwrap(), company.tickers);
             assert!(stored.insert(company.id.to_string(), row).is_none());
-            Ok(())
-        })
-        .unwrap();
+        }
         let wanted = published.companies().into_iter().map(|company| {
             let tickers = (company.id < 1005).then(|| ticker(company.id)).into_iter();
             (company.id.to_string(), (company.name, company.status.to_owned(), tickers.collect()))

@@ -110,11 +110,10 @@ impl Sample {
         let snapshot = catalogue.snapshot(Date::MAX)?;
         let [mut ids, mut names, mut filed] = [(); 3].map(|()| Distinct::default());
         let [mut words, mut pairs, mut triples] = [(); 3].map(|()| Distinct::default());
-        companies::each(&snapshot, |company| {
+        for company in companies::all(&snapshot)? {
             ids.insert(company.id.to_string());
             names.insert(company.name);
-            Ok(())
-        })?;
+        }
         let total = for_filings(&snapshot, |filing| {
             filed.insert(filing.id.to_string());
             let said = words_of(&filing.description());

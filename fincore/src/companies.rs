@@ -73,23 +73,18 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
     Ok(Page { data: data.into(), total, limit, offset: offset.get(), meta })
 }
 
-/// Calls `visit` for every company of the registry, ordered by code, without loading them all; stops at the first error.
+/// Every company of the registry, ordered by code.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
-/// let mut listed = 0;
-/// fincore::companies::each(&snapshot, |company| {
-///     listed += usize::from(!company.tickers.is_empty());
-///     Ok(())
-/// })?;
-/// assert!(listed > 300);
+/// let companies = fincore::companies::all(&snapshot)?;
+/// assert!(companies.iter().filter(|company| !company.tickers.is_empty()).count() > 300);
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn each(snapshot: &Snapshot, visit: impl FnMut(Company) -> Result<()>) -> Result<()> {
-    const SQL: &str = concat!(select_company!(), "ORDER BY id");
-    snapshot.for_each(SQL, [], read, visit)
+pub fn all(snapshot: &Snapshot) -> Result<Vec<Company>> {
+    read_after(snapshot, 0, usize::MAX)
 }
 
 /// The number of all companies of the registry.

@@ -30,7 +30,7 @@ use crate::{
         queries::{Filter, FilterFields},
     },
     index::{Condition, PageWindow, TermKind},
-    store::snapshot::Snapshot,
+    store::snapshot::{Snapshot, in_batches},
     values::{
         CompanyId, CompanyRef, Date, FilingId, KeyRange, PageQuery,
         error::{Error, Resource, Result},
@@ -65,8 +65,7 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
     with_hints(snapshot, page, &fields)
 }
 
-/// Calls `visit` for every filing that matches `query`, newest first, without loading them all; stops at
-/// the first error. `limit` and `offset` are ignored.
+/// Every filing that matches `query`, newest first, without loading them all. `limit` and `offset` are ignored.
 ///
 /// ```
 /// use fincore::filings;
@@ -74,27 +73,26 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Filing>> {
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
-/// let mut assemblies = 0;
 /// let query = filings::List { category: Some("assembleia".into()), ..Default::default() };
-/// filings::each(&snapshot, &query, |filing| {
-///     assemblies += usize::from(filing.version == 1);
-///     Ok(())
-/// })?;
+/// let mut assemblies = 0;
+/// for filing in filings::all(&snapshot, &query)? {
+///     assemblies += usize::from(filing?.version == 1);
+/// }
 /// assert!(assemblies > 1000);
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn each(
-    snapshot: &Snapshot,
+pub fn all<'s>(
+    snapshot: &'s Snapshot,
     query: &List,
-    mut visit: impl FnMut(Filing) -> Result<()>,
-) -> Result<()> {
-    const SQL: &str =
-        concat!(filing::select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
+) -> Result<impl Iterator<Item = Result<Filing>> + use<'s>> {
     let filter = Filter::new(snapshot, &query.filter_fields())?;
-    let KeyRange { first, last } = filter.keys;
-    snapshot.for_each(SQL, (first, last), filing::read, |filing| {
-        if filter.admits(&filing) { visit(filing) } else { Ok(()) }
-    })
+    let KeyRange { first, mut last } = filter.keys;
+    let filings = in_batches(move |limit| {
+        let filings = filing::read_range(snapshot, KeyRange { first, last }, limit)?;
+        last = filings.last().map_or(last, |filing| filing.id.key(filing.date) - 1);
+        Ok(filings)
+    });
+    Ok(filings.filter(move |filing| filing.as_ref().map_or(true, |filing| filter.admits(filing))))
 }
 
 /// The latest filings, newest first. `total` is the number returned.

@@ -267,23 +267,17 @@ pub fn transformed_quotes(
     transformed::of_quotes(snapshot, &query, side, &transformation)
 }
 
-/// Calls `visit` for every observation of an SGS series that the snapshot's date and plan allow, newest
-/// first, without loading them all; stops at the first error.
+/// Every observation of an SGS series that the snapshot's date and plan allow, newest first.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 /// # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
-/// let mut months = 0;
-/// fincore::market::each(&snapshot, 433, |_| {
-///     months += 1;
-///     Ok(())
-/// })?;
-/// assert_eq!(months, 560);
+/// assert_eq!(fincore::market::all(&snapshot, 433)?.len(), 560);
 /// # Ok::<(), fincore::Error>(())
 /// ```
-pub fn each(snapshot: &Snapshot, number: u32, visit: impl FnMut(Rate) -> Result<()>) -> Result<()> {
-    Series::from(number).each(snapshot, visit)
+pub fn all(snapshot: &Snapshot, number: u32) -> Result<Vec<Rate>> {
+    Series::from(number).visible(snapshot)
 }
 
 /// Closing quotes of a currency pair (PTAX), newest first.
@@ -299,16 +293,11 @@ pub fn fx_current(snapshot: &Snapshot, query: FxCurrent) -> Result<Sourced<FxRat
     quotes::current(snapshot, query.pair)
 }
 
-/// Calls `visit` for every closing quote of a currency pair that the snapshot's date and plan allow, newest
-/// first, without loading them all; stops at the first error.
+/// Every closing quote of a currency pair that the snapshot's date and plan allow, newest first.
 ///
 /// Fails if the pair has no quotes.
-pub fn each_quote(
-    snapshot: &Snapshot,
-    pair: Pair,
-    visit: impl FnMut(FxRate) -> Result<()>,
-) -> Result<()> {
-    quotes::each(snapshot, pair, visit)
+pub fn all_quotes(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
+    quotes::visible(snapshot, pair)
 }
 
 /// All currency pairs with quotes, ordered by code, with the dates they cover.

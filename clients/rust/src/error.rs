@@ -103,7 +103,9 @@ impl From<fincore::Error> for Error {
     fn from(err: fincore::Error) -> Error {
         let message = err.to_string();
         match err.kind() {
-            ErrorKind::Invalid(_) => Error::Invalid { parameter: None, message },
+            ErrorKind::Invalid(invalid) => {
+                Error::Invalid { parameter: invalid.parameter().map(str::to_owned), message }
+            }
             ErrorKind::NotFound(..) => Error::NotFound { message },
             ErrorKind::InvalidKey => Error::InvalidKey { message },
             ErrorKind::PlanRequired(upgrade) => {

@@ -265,13 +265,9 @@ mod tests {
         assert!(fill_market(&catalogue).unwrap());
         let snapshot = catalogue.snapshot(Date::MAX).unwrap();
         let oldest_and_newest = |number| {
-            let mut days = Vec::new();
-            market::each(&snapshot, number, |row| {
-                days.push(format!("{} {}", row.date, row.value));
-                Ok(())
-            })
-            .unwrap();
-            (days[days.len() - 1].clone(), days[0].clone(), days.len())
+            let rows = market::all(&snapshot, number).unwrap();
+            let text = |row: &market::Rate| format!("{} {}", row.date, row.value);
+            (text(rows.last().unwrap()), text(&rows[0]), rows.len())
         };
         let want = ("1999-03-01 44.00".into(), "2026-11-04 13.75".into(), 10_108);
         assert_eq!(oldest_and_newest(432), want);

@@ -38,11 +38,8 @@ fn dump(catalogue: &Catalogue) -> String {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let mut series = Vec::new();
     for number in [432, 433, 12, 4389] {
-        let keep = |row| {
-            series.push((number, row));
-            Ok(())
-        };
-        market::each(&snapshot, number, keep).unwrap();
+        let rows = market::all(&snapshot, number).unwrap();
+        series.extend(rows.into_iter().map(|row| (number, row)));
     }
     let pairs = market::fx_pairs(&snapshot, queries::FxPairs::default()).unwrap().data;
     let quotes: Vec<_> = pairs

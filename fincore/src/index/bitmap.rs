@@ -136,21 +136,21 @@ pub(crate) enum FilingSet {
     All,
     /// Those with numbers in a range.
     Range(Range<u32>),
-    Some(Bitmap),
+    Bits(Bitmap),
 }
 
 impl FilingSet {
     pub(crate) fn and(self, other: FilingSet) -> FilingSet {
         match (self, other) {
             (FilingSet::All, set) | (set, FilingSet::All) => set,
-            (FilingSet::Range(numbers), FilingSet::Some(bits))
-            | (FilingSet::Some(bits), FilingSet::Range(numbers)) => {
-                FilingSet::Some(cut(bits, &numbers))
+            (FilingSet::Range(numbers), FilingSet::Bits(bits))
+            | (FilingSet::Bits(bits), FilingSet::Range(numbers)) => {
+                FilingSet::Bits(cut(bits, &numbers))
             }
             (set, other) => {
                 let mut bits = set.bits();
                 bits &= other.bits();
-                FilingSet::Some(bits)
+                FilingSet::Bits(bits)
             }
         }
     }
@@ -158,7 +158,7 @@ impl FilingSet {
     /// The filings in both sets.
     pub(crate) fn intersection(&self, other: &FilingSet) -> FilingSet {
         match (self, other) {
-            (FilingSet::Some(one), FilingSet::Some(other)) => FilingSet::Some(one & other),
+            (FilingSet::Bits(one), FilingSet::Bits(other)) => FilingSet::Bits(one & other),
             (one, other) => one.clone().and(other.clone()),
         }
     }
@@ -168,10 +168,10 @@ impl FilingSet {
         match (&mut *self, other) {
             (FilingSet::All, _) => (),
             (_, FilingSet::All) => *self = FilingSet::All,
-            (FilingSet::Some(bits), FilingSet::Some(other)) => *bits |= other,
-            (FilingSet::Range(_) | FilingSet::Some(_), other) => {
+            (FilingSet::Bits(bits), FilingSet::Bits(other)) => *bits |= other,
+            (FilingSet::Range(_) | FilingSet::Bits(_), other) => {
                 let bits = std::mem::replace(self, FilingSet::All).bits() | other.clone().bits();
-                *self = FilingSet::Some(bits);
+                *self = FilingSet::Bits(bits);
             }
         }
     }
@@ -181,8 +181,8 @@ impl FilingSet {
         match self {
             FilingSet::All => FilingSet::Range(numbers.clone()),
             FilingSet::Range(_) => self,
-            FilingSet::Some(bits) if *numbers == (0..filings) => FilingSet::Some(bits),
-            FilingSet::Some(bits) => FilingSet::Some(cut(bits, numbers)),
+            FilingSet::Bits(bits) if *numbers == (0..filings) => FilingSet::Bits(bits),
+            FilingSet::Bits(bits) => FilingSet::Bits(cut(bits, numbers)),
         }
     }
 
@@ -195,19 +195,19 @@ impl FilingSet {
                 bits.insert_range(numbers);
                 bits
             }
-            FilingSet::Some(bits) => bits,
+            FilingSet::Bits(bits) => bits,
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        matches!(self, FilingSet::Some(bits) if bits.is_empty())
+        matches!(self, FilingSet::Bits(bits) if bits.is_empty())
     }
 
     pub(crate) fn len(&self) -> u64 {
         match self {
             FilingSet::All => 0,
             FilingSet::Range(numbers) => numbers.len() as u64,
-            FilingSet::Some(bits) => bits.len(),
+            FilingSet::Bits(bits) => bits.len(),
         }
     }
 
@@ -219,7 +219,7 @@ impl FilingSet {
             FilingSet::Range(numbers) => {
                 numbers.clone().rev().skip(skip as usize).take(limit).collect()
             }
-            FilingSet::Some(bits) => {
+            FilingSet::Bits(bits) => {
                 let count = u32::try_from(bits.len()).unwrap_or(u32::MAX);
                 let Some(first) = count.checked_sub(skip + 1).and_then(|at| bits.select(at)) else {
                     return Vec::new();

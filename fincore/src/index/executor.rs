@@ -202,8 +202,8 @@ impl<'c> Executor<'c> {
     fn set(&self, entry: &BlockEntry, plan: &QueryPlan, within: &FilingSet) -> Result<FilingSet> {
         Ok(match plan {
             QueryPlan::Everything => FilingSet::All,
-            QueryPlan::Nothing => FilingSet::Some(Bitmap::new()),
-            QueryPlan::Keys(keys) => FilingSet::Some(
+            QueryPlan::Nothing => FilingSet::Bits(Bitmap::new()),
+            QueryPlan::Keys(keys) => FilingSet::Bits(
                 numbers(entry, *keys)
                     .map(|numbers| FilingSet::Range(numbers).bits())
                     .unwrap_or_default(),
@@ -224,7 +224,7 @@ impl<'c> Executor<'c> {
                 all
             }
             QueryPlan::Any(plans) => {
-                let mut any = FilingSet::Some(Bitmap::new());
+                let mut any = FilingSet::Bits(Bitmap::new());
                 for plan in plans {
                     any.add(&self.set(entry, plan, within)?);
                 }
@@ -234,10 +234,10 @@ impl<'c> Executor<'c> {
             QueryPlan::FirstOf(terms) => {
                 for term in terms {
                     if let Some(bits) = self.term(entry, *term)? {
-                        return Ok(FilingSet::Some(bits));
+                        return Ok(FilingSet::Bits(bits));
                     }
                 }
-                FilingSet::Some(Bitmap::new())
+                FilingSet::Bits(Bitmap::new())
             }
             QueryPlan::Phrase(phrase) => self.phrase(entry, phrase, within)?,
         })
@@ -435,7 +435,7 @@ impl Executor<'_> {
                 if left.is_empty() {
                     continue;
                 }
-                let within = FilingSet::Some(left.clone());
+                let within = FilingSet::Bits(left.clone());
                 let set = self.set(entry, tier, &within)?.and(within);
                 append_keys(entry, &set, &mut skip, page.limit, &mut found.keys);
                 *left -= set.bits();
@@ -459,16 +459,16 @@ impl Executor<'_> {
         let whole = phrase.words.len();
         let (bits, is_exact) = self.run(entry, phrase, 0..whole, &mut HashMap::new())?;
         if is_exact || bits.is_empty() {
-            return Ok(FilingSet::Some(bits));
+            return Ok(FilingSet::Bits(bits));
         }
         let mut found = self.set(entry, &phrase.classes, within)?.bits();
-        let left = FilingSet::Some(bits - &found).and(within.clone());
+        let left = FilingSet::Bits(bits - &found).and(within.clone());
         for number in left.bits() {
             if self.has_phrase(entry, number, &phrase.words)? {
                 found.insert(number);
             }
         }
-        Ok(FilingSet::Some(found))
+        Ok(FilingSet::Bits(found))
     }
 
     /// The filings of a block with a run of a phrase, and whether that is exact. If not, they are the filings that may have

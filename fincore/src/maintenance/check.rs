@@ -1,6 +1,4 @@
 //! All checks of a catalogue, in order.
-use rusqlite::Row;
-
 use crate::{
     companies,
     maintenance::{
@@ -10,7 +8,7 @@ use crate::{
     },
     store::{
         Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, parsed, parsed_if_any,
-        snapshot::Snapshot, sqlite_check, writer::Writer,
+        sqlite_check, writer::Writer,
     },
     values::{Currency, Date, Decimal, error::Result},
 };
@@ -100,26 +98,18 @@ impl Catalogue {
         const QUOTES: &str = "SELECT currency, date, buy, sell FROM fx";
         let before = self.skipped_corrupt_values();
         let snapshot = self.snapshot(Date::MAX)?;
-        scan(&snapshot, RATES, |row| {
+        snapshot.rows(RATES, [], |row| {
             parsed::<Date>(row, 0)?;
             parsed::<Decimal>(row, 1).map(|_| ())
         })?;
-        scan(&snapshot, QUOTES, |row| {
+        snapshot.rows(QUOTES, [], |row| {
             parsed::<Currency>(row, 0)?;
             parsed::<Date>(row, 1)?;
             parsed_if_any::<Decimal>(row, 2)?;
             parsed_if_any::<Decimal>(row, 3).map(|_| ())
         })?;
-        companies::each(&snapshot, |_| Ok(()))?;
+        companies::all(&snapshot)?;
         snapshot.release_memory()?;
         Ok(self.skipped_corrupt_values() - before)
     }
-}
-
-fn scan(
-    snapshot: &Snapshot,
-    sql: &str,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<()>,
-) -> Result<()> {
-    snapshot.for_each(sql, [], read, Ok)
 }

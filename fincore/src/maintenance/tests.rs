@@ -238,14 +238,13 @@ fn removed_rows_are_named_and_logged() {
     let rebuilt = catalogue.rebuild(noon()).unwrap();
     let removed = ["selic 2026-09-03", "fx USD/BRL 2026-09-03", "companies 4170", "filings 103"];
     assert_eq!((rebuilt.removed, rebuilt.restored), (removed.map(str::to_owned).to_vec(), 0));
-    let mut logged = Vec::new();
-    changes::since(&catalogue.snapshot(Date::MAX).unwrap(), 1, |entry| {
-        logged.push(format!("{} {} {:?}", entry.dataset, entry.key, entry.change));
-        Ok(())
-    })
-    .unwrap();
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let logged = changes::since(&snapshot, 1).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        format!("{} {} {:?}", entry.dataset, entry.key, entry.change)
+    });
     assert_eq!(
-        logged,
+        logged.collect::<Vec<_>>(),
         [
             "companies 4170 Removed",
             "filings 103 Removed",

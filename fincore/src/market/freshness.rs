@@ -7,9 +7,12 @@ use serde::Serialize;
 use crate::{
     answers::Meta,
     calendar::freshness::{PublicationSchedule, sync_record},
-    market::series_definitions::{
-        self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS, Rhythm,
-        SAVINGS, SELIC, Side, definition,
+    market::{
+        series::Series,
+        series_definitions::{
+            self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS,
+            Rhythm, SAVINGS, SELIC,
+        },
     },
     store::{
         parsed,
@@ -176,24 +179,7 @@ pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
 /// The newest day of a series that is not after the snapshot's date; of an exchange rate, the newest day with
 /// that side. Values that were computed from another series do not count.
 pub fn newest_day(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
-    const RATE: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 0
-        ORDER BY date DESC LIMIT 1";
-    const BUY: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL
-        ORDER BY date DESC LIMIT 1";
-    const SELL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2 AND sell IS NOT NULL
-        ORDER BY date DESC LIMIT 1";
-    let today = snapshot.today().to_string();
-    let days = match definition(number).and_then(|series| series.quote) {
-        None => snapshot.rows(RATE, (number, today), |row| parsed(row, 0))?,
-        Some((currency, side)) => {
-            let sql = match side {
-                Side::Buy => BUY,
-                Side::Sell => SELL,
-            };
-            snapshot.rows(sql, (currency.as_str(), today), |row| parsed(row, 0))?
-        }
-    };
-    Ok(days.into_iter().next())
+    Ok(Series::from(number).newest_published(snapshot)?.map(|rate| rate.date))
 }
 
 /// The days with closing quotes of at least this many currencies, newest first.

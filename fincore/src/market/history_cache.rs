@@ -15,7 +15,7 @@ use crate::{
         rows::{FxRate, Origin, OriginCounts, Rate},
     },
     store::snapshot::Snapshot,
-    values::{Currency, Date, Offset, error::Result, lock},
+    values::{Date, Offset, error::Result, lock},
 };
 
 #[cfg(test)]
@@ -123,30 +123,12 @@ impl<K, T> Default for HistoryCache<K, T> {
     }
 }
 
-/// The observations of a series, by its number.
-pub(crate) fn series(
-    snapshot: &Snapshot,
-    number: u32,
-    sql: &str,
-    params: impl Params,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<Rate>,
-) -> Result<Option<Arc<CachedHistory<Rate>>>> {
-    get_or_load(snapshot, number, sql, params, read)
-}
-
-/// The quotes of a currency.
-pub(crate) fn quotes(
-    snapshot: &Snapshot,
-    currency: Currency,
-    sql: &str,
-    params: impl Params,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<FxRate>,
-) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
-    get_or_load(snapshot, currency, sql, params, read)
-}
-
-/// The rows of a query, newest first, from memory; `None` if they do not fit there, or if there are none.
-fn get_or_load<K: Copy + Eq + Hash + Send + 'static, T: Dated + Send + Sync + 'static>(
+/// The rows of a query, newest first, from memory; `None` if they do not fit there, or if there are none. The key is the
+/// number of a series or a currency.
+pub(crate) fn get_or_load<
+    K: Copy + Eq + Hash + Send + 'static,
+    T: Dated + Send + Sync + 'static,
+>(
     snapshot: &Snapshot,
     key: K,
     sql: &str,

@@ -287,21 +287,12 @@ mod plan_window_tests {
         |s, from, to| dates(market::series(s, series("999999", from, to)), |row| row.date),
         |s, from, to| dates(market::series(s, series("usd-sell", from, to)), |row| row.date),
         |s, from, to| {
-            let mut dates = Vec::new();
-            market::each(s, 432, |row| {
-                dates.push(row.date);
-                Ok(())
-            })?;
+            let dates = market::all(s, 432)?.iter().map(|row| row.date).collect();
             narrowed(s, dates, from, to)
         },
         |s, from, to| {
-            let mut dates = Vec::new();
-            let pair = crate::values::ids::Pair::default();
-            market::each_quote(s, pair, |row| {
-                dates.push(row.date);
-                Ok(())
-            })?;
-            narrowed(s, dates, from, to)
+            let quotes = market::all_quotes(s, crate::values::ids::Pair::default())?;
+            narrowed(s, quotes.iter().map(|row| row.date).collect(), from, to)
         },
         |s, from, to| dates(market::selic(s, history(from, to)), |row| row.date),
         |s, from, to| dates(market::cdi(s, history(from, to)), |row| row.date),

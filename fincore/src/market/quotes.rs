@@ -101,7 +101,7 @@ pub(crate) fn cached_history(
     const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
     match stored_currency(pair) {
         Some(currency) => {
-            history_cache::quotes(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
+            history_cache::get_or_load(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
         }
         None => Ok(None),
     }
@@ -109,23 +109,16 @@ pub(crate) fn cached_history(
 
 /// The newest quote of a pair. Fails if there is none.
 pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
-    let params = (stored_currency(pair), snapshot.today().to_string());
-    let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
-    let newest = newest.ok_or_else(|| not_found(pair))?;
+    let newest = newest(snapshot, pair)?.ok_or_else(|| not_found(pair))?;
     Ok(Sourced::new(newest, meta(snapshot, pair)?))
 }
 
-/// Calls `visit` for every quote of a pair that the snapshot's date and plan allow, newest first.
-pub(crate) fn each(
-    snapshot: &Snapshot,
-    pair: Pair,
-    visit: impl FnMut(FxRate) -> Result<()>,
-) -> Result<()> {
-    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
-    let newest = current(snapshot, pair)?.date;
-    let (from, to) = within_plan(snapshot, None, None, || Ok(Some(newest)))?.texts();
-    snapshot.for_each(SQL, (stored_currency(pair), from, to), |row| read(row, pair), visit)
+/// Every quote of a pair that the snapshot's date and plan allow, newest first. Fails if there is none.
+pub(crate) fn visible(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
+    let mut all = all(snapshot, pair)?;
+    let days = within_plan(snapshot, None, None, || Ok(Some(all[0].date)))?;
+    all.retain(|quote| quote.date >= days.from());
+    Ok(all)
 }
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
@@ -166,27 +159,24 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
     );
     let mut pairs: Vec<FxPair> = Vec::new();
     let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(parsed(row, 3)?));
-    snapshot.for_each(
-        SQL,
-        [snapshot.today().to_string()],
-        read,
-        |FxRate { date, pair, .. }| {
-            match pairs.last_mut().filter(|last| last.pair == pair) {
-                Some(last) => (last.to, last.days) = (date, last.days + 1),
-                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
-            }
-            Ok(())
-        },
-    )?;
+    for FxRate { date, pair, .. } in snapshot.rows(SQL, [snapshot.today().to_string()], read)? {
+        match pairs.last_mut().filter(|last| last.pair == pair) {
+            Some(last) => (last.to, last.days) = (date, last.days + 1),
+            None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+        }
+    }
     Ok(pairs)
 }
 
 /// The newest day on which a pair has both sides.
 pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
-    const SQL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
-        AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date DESC LIMIT 1";
+    Ok(newest(snapshot, pair)?.map(|quote| quote.date))
+}
+
+fn newest(snapshot: &Snapshot, pair: Pair) -> Result<Option<FxRate>> {
+    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
     let params = (stored_currency(pair), snapshot.today().to_string());
-    Ok(snapshot.rows(SQL, params, |row| freshness::read_day(row, 0))?.into_iter().flatten().next())
+    snapshot.first(SQL, params, |row| read(row, pair))
 }
 
 /// The source of a pair's exchange rates, and how fresh they are.

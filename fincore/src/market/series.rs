@@ -29,6 +29,7 @@ struct Statements {
     page: &'static str,
     all: &'static str,
     newest: &'static str,
+    newest_published: &'static str,
     coverage: &'static str,
 }
 
@@ -43,6 +44,10 @@ macro_rules! statements {
             ),
             all: concat!($observations, " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC"),
             newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC"),
+            newest_published: concat!(
+                $observations,
+                " AND computed = 0 AND date <= ?2 ORDER BY date DESC"
+            ),
             // Three queries in one: the first two are look-ups in the index.
             coverage: concat!(
                 "SELECT (SELECT MIN(date) FROM (",
@@ -200,19 +205,14 @@ impl Series {
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
         let (statements, key) = self.statements();
         let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
-        history_cache::series(snapshot, self.number, statements.all, every, read_rate)
+        history_cache::get_or_load(snapshot, self.number, statements.all, every, read_rate)
     }
 
-    /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
-    pub(crate) fn each(
-        self,
-        snapshot: &Snapshot,
-        visit: impl FnMut(Rate) -> Result<()>,
-    ) -> Result<()> {
-        let (statements, key) = self.statements();
+    /// Every observation that the snapshot's date and plan allow, newest first.
+    pub(crate) fn visible(self, snapshot: &Snapshot) -> Result<Vec<Rate>> {
         let newest = || Ok(self.newest(snapshot)?.map(|rate| rate.date));
-        let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
-        snapshot.for_each(statements.all, (key, from, to), read_rate, visit)
+        let days = within_plan(snapshot, None, None, newest)?;
+        self.newest_in(snapshot, days.from(), days.to(), usize::MAX)
     }
 
     /// How many observations it has in a range of days.
@@ -257,6 +257,13 @@ impl Series {
         let name =
             self.definition.map(|definition| format!(" ({})", definition.name)).unwrap_or_default();
         format!("{}{name}", self.number)
+    }
+
+    /// The newest observation that was published.
+    pub(crate) fn newest_published(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
+        let (statements, key) = self.statements();
+        let today = snapshot.today().to_string();
+        snapshot.first(statements.newest_published, (key, today), read_rate)
     }
 
     /// The days that it covers up to the snapshot's date; `None` without observations.

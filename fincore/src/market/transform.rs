@@ -10,8 +10,7 @@
 //! # let dir = tempfile::tempdir().unwrap();
 //! # let catalogue = fincore::bundle::filled_copy(dir.path())?;
 //! # let snapshot = catalogue.snapshot("2026-10-05".parse()?)?;
-//! let mut months = Vec::new();
-//! market::each(&snapshot, 433, |month| Ok(months.push(month)))?;
+//! let mut months = market::all(&snapshot, 433)?;
 //! months.reverse();
 //! let ipca = known_series().iter().find(|series| series.name == "ipca").map(Nature::of).unwrap();
 //! let years = Transformation { frequency: Some(Frequency::Year), ..Default::default() };

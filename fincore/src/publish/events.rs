@@ -35,7 +35,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     publish::events::payload::BatchBounds,
-    store::{changes, snapshot::Snapshot},
+    store::{changes::LogPosition, snapshot::Snapshot},
     values::{
         Date, Limit, deserialize_from_str,
         error::{Error, Result},
@@ -244,38 +244,6 @@ const SEPARATOR: char = '\n';
 pub struct Cursor {
     catalogue: String,
     position: LogPosition,
-}
-
-/// A position in the change log: just after the change of `key` in `dataset` that `version` made. If both are empty, it
-/// is the position before all changes of `version`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LogPosition {
-    pub(crate) version: u64,
-    pub(crate) dataset: String,
-    pub(crate) key: String,
-}
-
-impl LogPosition {
-    /// The position after all changes of a version.
-    pub(crate) fn after(version: u64) -> LogPosition {
-        let version = version.saturating_add(1);
-        LogPosition { version, dataset: String::new(), key: String::new() }
-    }
-
-    /// The oldest position that the log still has.
-    pub(crate) fn oldest(snapshot: &Snapshot) -> Result<LogPosition> {
-        Ok(LogPosition::after(changes::complete_after(snapshot)?))
-    }
-
-    /// The position after the newest change.
-    pub(crate) fn newest(snapshot: &Snapshot) -> Result<LogPosition> {
-        Ok(LogPosition::after(snapshot.version()?))
-    }
-
-    /// The version as SQLite stores it.
-    pub(crate) fn sql_version(&self) -> i64 {
-        i64::try_from(self.version).unwrap_or(i64::MAX)
-    }
 }
 
 impl Cursor {

@@ -45,7 +45,7 @@ use crate::{
     },
 };
 
-pub use dataset::{Dataset, DatasetSize, DatasetSizes};
+pub use dataset::{Dataset, DatasetSize, sizes};
 
 #[cfg(feature = "parquet")]
 use crate::answers::table::parquet::Parquet;

@@ -50,7 +50,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     accounts::{Accounts, Session, values},
-    publish::events::LogPosition,
+    store::changes::LogPosition,
     values::{
         deserialize_from_str,
         error::{Error, Result},

@@ -13,10 +13,7 @@
 //! assert_eq!((selic.newest, selic.expected), (Some("2026-11-04".parse()?), Some("2026-11-15".parse()?)));
 //! # Ok::<(), fincore::Error>(())
 //! ```
-use std::{
-    borrow::Cow,
-    sync::{Arc, Mutex},
-};
+use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 use rusqlite::Row;
@@ -35,14 +32,11 @@ use crate::{
         series_definitions::{self, DEFINITIONS, SeriesDefinition},
     },
     statements::{STATEMENTS, held_forms, read},
-    store::{
-        parsed,
-        snapshot::{KnownData, Snapshot},
-    },
+    store::{parsed, snapshot::Snapshot},
     values::{
         Currency, Date, FilingId, Form, Pair,
         error::{Error, Result},
-        last_key, lock,
+        last_key,
     },
 };
 
@@ -133,14 +127,10 @@ pub fn freshness_tag(snapshot: &Snapshot) -> Result<String> {
 /// All datasets, each with its freshness.
 ///
 /// The three best-known series, exchange rates, companies and filings are always listed, other series if they have
-/// observations or if an attempt was made to synchronise them. Counts rows, which takes milliseconds, or a tenth of a
-/// second for a million rows; a [`StatusCache`] does that only once.
+/// observations or if an attempt was made to synchronise them. Counts rows when the data or the date has changed, which takes
+/// milliseconds, or a tenth of a second for a million rows; other threads wait for the result.
 pub fn status(snapshot: &Snapshot) -> Result<Status> {
-    status_with(snapshot, &RowCounts::read(snapshot)?)
-}
-
-/// The status, with these row counts.
-fn status_with(snapshot: &Snapshot, counts: &RowCounts) -> Result<Status> {
+    let counts = &*snapshot.memo_of_day(|_| RowCounts::read(snapshot))?;
     let mut data = Vec::new();
     for definition in DEFINITIONS.iter().filter(|series| series.quote.is_none()) {
         let held = counts.series.iter().find(|series| series.number == definition.number);
@@ -394,48 +384,4 @@ fn stored_form(row: &Row<'_>) -> rusqlite::Result<StoredForm> {
         first: day(row.get(1)?),
         newest: day(row.get(2)?),
     })
-}
-
-/// Returns the status, and counts rows only when the data, the date or what is known of the data has changed. For programs that are asked often; one
-/// serves all threads.
-///
-/// ```
-/// # let dir = tempfile::tempdir().unwrap();
-/// # let catalogue = fincore::Catalogue::open(dir.path().join("catalogue.db"))?;
-/// let cache = fincore::datasets::StatusCache::default();
-/// let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
-/// assert_eq!(cache.status(&snapshot)?, fincore::datasets::status(&snapshot)?);
-/// # Ok::<(), fincore::Error>(())
-/// ```
-#[derive(Debug, Default)]
-pub struct StatusCache {
-    last: Mutex<Option<CachedCounts>>,
-}
-
-/// Row counts, and the data that they are of.
-#[derive(Debug)]
-struct CachedCounts {
-    data: KnownData,
-    counts: Arc<RowCounts>,
-}
-
-impl StatusCache {
-    /// All datasets, each with its freshness: the same as [`status`].
-    pub fn status(&self, snapshot: &Snapshot) -> Result<Status> {
-        status_with(snapshot, &*self.counts(snapshot)?)
-    }
-
-    /// While one thread counts, the others wait for its result instead of counting, too.
-    fn counts(&self, snapshot: &Snapshot) -> Result<Arc<RowCounts>> {
-        let mut last = lock(&self.last);
-        let data = snapshot.known_data();
-        if let Some(counted) = &*last
-            && counted.data == data
-        {
-            return Ok(Arc::clone(&counted.counts));
-        }
-        let counts = Arc::new(RowCounts::read(snapshot)?);
-        *last = Some(CachedCounts { data, counts: Arc::clone(&counts) });
-        Ok(counts)
-    }
 }

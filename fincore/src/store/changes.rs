@@ -2,7 +2,7 @@
 //!
 //! An import writes its changes in its own transaction, under the data version that it makes. So the log is
 //! exact: applying the changes after a version to the data of that version gives the data of the newest.
-//! [`since`] visits them in order. The log is bounded: imports forget what is older than 90 days, and the
+//! [`since`] lists them in order. The log is bounded: imports forget what is older than 90 days, and the
 //! bundled data is not in it; [`complete_after`] says how far back it reaches.
 //!
 //! ```
@@ -16,11 +16,11 @@
 //! import.commit()?;
 //!
 //! let snapshot = catalogue.snapshot("2026-11-15".parse()?)?;
-//! changes::since(&snapshot, 0, |entry| {
+//! for entry in changes::since(&snapshot, 0)? {
+//!     let entry = entry?;
 //!     assert_eq!((&*entry.dataset, &*entry.key, entry.change), ("ipca", "2026-08-01", Change::Added));
 //!     assert_eq!((entry.version, entry.time), (1, now));
-//!     Ok(())
-//! })?;
+//! }
 //! # Ok::<(), fincore::Error>(())
 //! ```
 use chrono::{DateTime, Utc};
@@ -28,7 +28,10 @@ use rusqlite::types::Type;
 use serde::Serialize;
 
 use crate::{
-    store::{snapshot::Snapshot, writer::Change},
+    store::{
+        snapshot::{Snapshot, in_batches},
+        writer::Change,
+    },
     values::{error::Result, faults::ExportFault},
 };
 
@@ -85,48 +88,76 @@ pub fn counts(snapshot: &Snapshot, version: u64) -> Result<Vec<ChangeCount>> {
     })
 }
 
-/// Visits every change after a data version, oldest version first, then by dataset and key; stops at the first
-/// error.
+/// Every change after a data version, oldest version first, then by dataset and key.
 ///
 /// Fails if the log does not reach back to `version`.
 pub fn since(
     snapshot: &Snapshot,
     version: u64,
-    visit: impl FnMut(ChangeEntry) -> Result<()>,
-) -> Result<()> {
-    const SQL: &str = "SELECT version, time, dataset, key, kind FROM change
-        JOIN revision USING (version) WHERE version > ?1 ORDER BY version, dataset, key";
+) -> Result<impl Iterator<Item = Result<ChangeEntry>>> {
     check_reaches_back(snapshot, version)?;
-    // A version beyond SQLite's integers has no successor either.
-    let version = i64::try_from(version).unwrap_or(i64::MAX);
-    snapshot.for_each(SQL, [version], read, visit)
+    Ok(after(snapshot, LogPosition::after(version), None))
 }
 
-/// Visits every change after a data version, oldest version first, at less cost: `read` parses dataset and key, and changes
-/// for which it returns `None` are skipped. With a dataset, only its changes are visited.
-///
-/// Fails if the log does not reach back to `version`.
-pub(crate) fn keys_since<T>(
-    snapshot: &Snapshot,
-    version: u64,
-    dataset: Option<&str>,
-    read: impl Fn(&str, &str) -> Option<T>,
-    mut visit: impl FnMut(T, Change),
-) -> Result<()> {
-    const SQL: &str = "SELECT dataset, key, kind FROM change
-        WHERE version > ?1 AND (?2 IS NULL OR dataset = ?2) ORDER BY version, dataset, key";
-    check_reaches_back(snapshot, version)?;
-    let version = i64::try_from(version).unwrap_or(i64::MAX);
-    let read = |row: &rusqlite::Row<'_>| {
-        let key = read(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
-        Ok(key.zip(Change::of_code(row.get(2)?)))
-    };
-    snapshot.for_each(SQL, (version, dataset), read, |change| {
-        if let Some((key, change)) = change {
-            visit(key, change);
+/// The changes after a position in the order of the log: of one dataset, or of all.
+pub(crate) fn after<'s>(
+    snapshot: &'s Snapshot,
+    mut position: LogPosition,
+    dataset: Option<&'s str>,
+) -> impl Iterator<Item = Result<ChangeEntry>> + 's {
+    const SQL: &str = "SELECT change.version, time, dataset, key, kind
+        FROM change LEFT JOIN revision ON revision.version = change.version
+        WHERE (change.version, dataset, key) > (?1, ?2, ?3) AND (?4 IS NULL OR dataset = ?4)
+        ORDER BY change.version, dataset, key";
+    in_batches(move |limit| {
+        let LogPosition { dataset: last, key, .. } = &position;
+        let wanted = (position.sql_version(), last, key, dataset);
+        let entries = snapshot.first_rows(limit, SQL, wanted, read)?;
+        if let Some(last) = entries.last() {
+            position = last.position();
         }
-        Ok(())
+        Ok(entries)
     })
+}
+
+/// A position in the change log: just after the change of `key` in `dataset` that `version` made. If both are empty, it
+/// is the position before all changes of `version`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LogPosition {
+    pub(crate) version: u64,
+    pub(crate) dataset: String,
+    pub(crate) key: String,
+}
+
+impl LogPosition {
+    /// The position after all changes of a version.
+    pub(crate) fn after(version: u64) -> LogPosition {
+        let version = version.saturating_add(1);
+        LogPosition { version, dataset: String::new(), key: String::new() }
+    }
+
+    /// The oldest position that the log still has.
+    pub(crate) fn oldest(snapshot: &Snapshot) -> Result<LogPosition> {
+        Ok(LogPosition::after(complete_after(snapshot)?))
+    }
+
+    /// The position after the newest change.
+    pub(crate) fn newest(snapshot: &Snapshot) -> Result<LogPosition> {
+        Ok(LogPosition::after(snapshot.version()?))
+    }
+
+    /// The version as SQLite stores it.
+    pub(crate) fn sql_version(&self) -> i64 {
+        i64::try_from(self.version).unwrap_or(i64::MAX)
+    }
+}
+
+impl ChangeEntry {
+    /// The position just after this change.
+    pub(crate) fn position(&self) -> LogPosition {
+        let ChangeEntry { version, dataset, key, .. } = self.clone();
+        LogPosition { version, dataset, key }
+    }
 }
 
 /// When a data version was made, if the log still knows.
@@ -138,7 +169,7 @@ pub(crate) fn time_of_version(snapshot: &Snapshot, version: u64) -> Result<Optio
 }
 
 /// Fails if the log does not reach back to `version`.
-fn check_reaches_back(snapshot: &Snapshot, version: u64) -> Result<()> {
+pub(crate) fn check_reaches_back(snapshot: &Snapshot, version: u64) -> Result<()> {
     let first = complete_after(snapshot)?;
     if version < first {
         return Err(ExportFault::ForgottenVersion { version, first }.into());

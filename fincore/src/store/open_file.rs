@@ -12,7 +12,7 @@ use crate::{
         readers::{CorruptValues, FileWatch, IdleTransactions, ReaderPool},
         sqlite_file::{self, Schema},
     },
-    values::{error::Result, lock},
+    values::{Date, error::Result, lock},
 };
 
 /// An open data file.
@@ -62,7 +62,8 @@ pub(crate) const SCHEMA: Schema = Schema {
     audience: sqlite_file::Audience::Default,
 };
 
-/// One value of each type, with the number of the data that it was computed from.
+/// One value of each type, with what it was computed from: the one cache of the library. Lists that are too long for it bound
+/// themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     values: Mutex<HashMap<TypeId, Arc<Mutex<Option<MemoEntry>>>>>,
@@ -70,29 +71,37 @@ pub(crate) struct Memo {
 
 #[derive(Debug)]
 struct MemoEntry {
-    /// The number of the data that it was computed from.
-    data: u64,
+    source: MemoSource,
     value: Arc<dyn Any + Send + Sync>,
 }
 
+/// What a value was computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemoSource {
+    /// The number of the data.
+    pub(crate) data: u64,
+    /// The last day of its rows, of a value that depends on it.
+    pub(crate) day: Option<Date>,
+}
+
 impl Memo {
-    /// The value for the data with this number, computed if there is none. While one thread computes it, others wait for it.
+    /// The value for this source, computed if there is none. While one thread computes it, others wait for it.
     /// A function that computes a value may ask for values of other types, but not in a circle.
     pub(crate) fn get<T: Send + Sync + 'static>(
         &self,
-        data: u64,
+        source: MemoSource,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
         let entry = lock(&self.values).entry(TypeId::of::<T>()).or_default().clone();
         let mut entry = lock(&entry);
-        if let Some(MemoEntry { data: of, value }) = &*entry
-            && *of == data
+        if let Some(MemoEntry { source: of, value }) = &*entry
+            && *of == source
             && let Ok(value) = Arc::downcast(value.clone())
         {
             return Ok(value);
         }
         let value = Arc::new(make()?);
-        *entry = Some(MemoEntry { data, value: value.clone() });
+        *entry = Some(MemoEntry { source, value: value.clone() });
         Ok(value)
     }
 }
@@ -116,7 +125,7 @@ mod memo_tests {
                 thread::sleep(Duration::from_millis(20));
                 Ok(data)
             };
-            memo.get(data, make).unwrap()
+            memo.get(MemoSource { data, day: None }, make).unwrap()
         };
         thread::scope(|scope| {
             for _ in 0..8 {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use crate::{
     store::{
         deadline,
-        open_file::OpenFile,
+        open_file::{MemoSource, OpenFile},
         past::Knowledge,
         readers::{ReadTransaction, is_about_a_value, read_meta, version_of},
     },
@@ -110,11 +110,6 @@ impl Snapshot {
         }
     }
 
-    /// The rows of market data and companies in this snapshot, for a plan without restrictions.
-    pub(crate) fn known_data(&self) -> KnownData {
-        KnownData { tag: self.shared_tag(), today: self.today, knowledge: self.knowledge }
-    }
-
     /// A number that increases with every import that changed something.
     pub fn version(&self) -> Result<u64> {
         Ok(self.note(version_of(self.connection()))?.unsigned_abs())
@@ -140,12 +135,29 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
+        self.memo_of(None, make)
+    }
+
+    /// What `make` computes from the data up to this snapshot's date, whatever its plan, or computed before from the same.
+    pub(crate) fn memo_of_day<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.memo_of(Some(self.today), make)
+    }
+
+    fn memo_of<T: Send + Sync + 'static>(
+        &self,
+        day: Option<Date>,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
         // Point-in-time reads are rare, and must not evict the present from the cache.
         if self.knowledge != Knowledge::Present {
             return self.read(make).map(Arc::new);
         }
         // Without a deadline: if this query gave up, the next one would have to begin again.
-        self.file.memo.get(self.data(), || deadline::without(|| self.read(make)))
+        let source = MemoSource { data: self.data(), day };
+        self.file.memo.get(source, || deadline::without(|| self.read(make)))
     }
 
     /// The directory of the file, for files that are needed for a while.
@@ -222,25 +234,6 @@ impl Snapshot {
         })
     }
 
-    /// Calls `each` for every row of a query that can be read; stops at the first error.
-    pub(crate) fn for_each<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-        mut each: impl FnMut(T) -> Result<()>,
-    ) -> Result<()> {
-        let mut statement = self.read(|connection| Ok(connection.prepare_cached(sql)?))?;
-        let mut rows = self.note(statement.query(params))?;
-        while let Some(row) = self.note(rows.next())? {
-            if let Some(value) = self.note(self.skip_corrupt(read(row)))? {
-                // `each` may fail because of another file.
-                each(value)?;
-            }
-        }
-        Ok(())
-    }
-
     /// One page of a list with `total` rows, and its total without rows that cannot be read.
     ///
     /// `rows` takes a limit and an offset. If the data is known to have corrupt values, it reads the whole list, so use
@@ -299,12 +292,24 @@ impl Snapshot {
     }
 }
 
-/// The data, the day and the knowledge of a snapshot: the key of what is computed from all of its rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KnownData {
-    tag: Arc<str>,
-    today: Date,
-    knowledge: Knowledge,
+/// The rows of a long list, of which `read` returns the next ones, at most as many as it is given, until there are none.
+pub(crate) fn in_batches<T>(
+    mut read: impl FnMut(usize) -> Result<Vec<T>>,
+) -> impl Iterator<Item = Result<T>> {
+    const BATCH: usize = 500;
+    let (mut batch, mut ended) = (Vec::new().into_iter(), false);
+    std::iter::from_fn(move || {
+        if batch.len() == 0 && !ended {
+            match read(BATCH) {
+                Ok(rows) => (ended, batch) = (rows.is_empty(), rows.into_iter()),
+                Err(err) => {
+                    ended = true;
+                    return Some(Err(err));
+                }
+            }
+        }
+        batch.next().map(Ok)
+    })
 }
 
 /// Whether data is known to have corrupt values: then lists have other totals.

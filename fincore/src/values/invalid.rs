@@ -49,9 +49,7 @@ pub enum Invalid {
     },
 
     /// The day is after today.
-    #[error(
-        "parameter \"as_of\": {day} is after today ({today}); what will be known then is not known yet"
-    )]
+    #[error("{day} is after today ({today}); what will be known then is not known yet")]
     AsOfFuture {
         /// The day.
         day: NaiveDate,
@@ -60,7 +58,7 @@ pub enum Invalid {
     },
 
     /// A period in which these figures do not exist.
-    #[error("parameter \"period\": there are no such figures by {period}; choose {fitting}")]
+    #[error("there are no such figures by {period}; choose {fitting}")]
     StatementPeriod {
         /// The period.
         period: &'static str,
@@ -70,7 +68,7 @@ pub enum Invalid {
 
     /// The history of this copy starts later.
     #[error(
-        "parameter \"as_of\": what was known on {day} was not noted; this copy {}",
+        "what was known on {day} was not noted; this copy {}",
         .since.map_or("has imported nothing yet".to_owned(), |since| format!("knows its past since {since}"))
     )]
     AsOfBeforeFirstImport {
@@ -81,7 +79,7 @@ pub enum Invalid {
     },
 
     /// Two views of the past at once.
-    #[error("parameter \"first_release\": first values have no as_of; ask for one of both")]
+    #[error("first values have no as_of; ask for one of both")]
     FirstReleaseAsOf,
 
     /// A search would take too long.
@@ -113,11 +111,11 @@ pub enum Invalid {
     },
 
     /// Something cannot be calculated.
-    #[error("{}{_0}", .0.parameter().map(|name| format!("parameter {name:?}: ")).unwrap_or_default())]
+    #[error("{0}")]
     Calculation(CalculationFault),
 
     /// Observations cannot be transformed so.
-    #[error("parameter {:?}: {_0}", .0.parameter())]
+    #[error("{0}")]
     Transformation(TransformationFault),
 
     /// An export cannot begin.
@@ -152,7 +150,7 @@ impl From<CalculationFault> for Invalid {
 }
 
 impl Invalid {
-    /// The parameter at fault, where a call checks one after all of them were read.
+    /// The field of the query at fault, where a call checks one after all of them were read.
     #[must_use]
     pub fn parameter(&self) -> Option<&'static str> {
         match self {

@@ -5,7 +5,7 @@ use std::{
 };
 
 use fincore::{
-    Catalogue, Change, Error,
+    Catalogue, Change,
     changes::{self, ChangeCount, ChangeEntry},
 };
 
@@ -30,20 +30,14 @@ pub(crate) fn run(data: &Path, args: &cli::Log) -> Result<(), Failure> {
     if is_summary {
         let counts = changes::counts(&snapshot, after)?;
         let total: u64 = counts.iter().map(|count| count.rows).sum();
-        skipped = total.saturating_sub(NEWEST);
+        skipped = usize::try_from(total.saturating_sub(NEWEST)).unwrap_or(usize::MAX);
         output.write(&summary(&counts, total))?;
     }
-    // The library stops at the first error of the callback; this keeps what it was.
-    let mut written = Ok(());
-    let visited = changes::since(&snapshot, after, |entry| {
-        if skipped > 0 {
-            skipped -= 1;
-            return Ok(());
-        }
-        written = output.entry(&entry);
-        if written.is_ok() { Ok(()) } else { Err(Error::operation("")) }
+    let written = changes::since(&snapshot, after)?.enumerate().try_for_each(|(at, entry)| {
+        let entry = entry?;
+        if at < skipped { Ok(()) } else { output.entry(&entry) }
     });
-    match written.and_then(|()| visited.map_err(Failure::from)).and_then(|()| output.end()) {
+    match written.and_then(|()| output.end()) {
         Err(Failure::System { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome,
     }

@@ -6,8 +6,8 @@ use fincore::{Error, ErrorKind, Invalid, truncate};
 /// A fault of a value in a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
-    /// The library refuses it.
-    #[error("{0}")]
+    /// The library refuses it, and may say which field of the query is at fault.
+    #[error("{}{_0}", .0.parameter().map(|name| format!("parameter {name:?}: ")).unwrap_or_default())]
     Library(Invalid),
     /// It is not what the server wants. The text is truncated.
     #[error("{given:?} is not {wanted}")]

@@ -217,7 +217,7 @@ fn contracts_count_the_month_of_the_first_day_and_not_that_of_the_last() {
             Accumulation { months: Months::Contract, ..query("cdi", "2024-01-02", "2024-02-02") };
         assert_eq!(
             refusal(accumulate(snapshot, cdi)),
-            "parameter \"months\": only months of a monthly index, such as igp-m, can be counted in this way; cdi-daily is none"
+            "only months of a monthly index, such as igp-m, can be counted in this way; cdi-daily is none"
         );
     });
 }

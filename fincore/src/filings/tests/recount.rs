@@ -68,11 +68,9 @@ impl Recount {
         let names = snapshot.read(Names::read).unwrap();
         let mut numbers = Numbers::default();
         let mut docs = Vec::new();
-        each(snapshot, &List::default(), |filing| {
-            docs.push(doc(&mut numbers, &names, filing));
-            Ok(())
-        })
-        .unwrap();
+        for filing in all(snapshot, &List::default()).unwrap() {
+            docs.push(doc(&mut numbers, &names, filing.unwrap()));
+        }
         let mut with = vec![Vec::new(); numbers.words.len()];
         for (at, doc) in docs.iter().enumerate() {
             doc.words.iter().for_each(|word| with[*word as usize].push(at));

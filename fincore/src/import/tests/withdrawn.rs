@@ -3,7 +3,7 @@ use super::*;
 use crate::{
     filings::{Search, search_words},
     import::sample_files::FILINGS_HEADER,
-    market::{self, rows},
+    market,
     publish::{
         events::{self, EventsQuery},
         export::{self, dataset},
@@ -38,15 +38,9 @@ fn synchronise(catalogue: &Catalogue, series: u32, days: &[String]) -> Imported 
 }
 
 fn stored(catalogue: &Catalogue, series: u32) -> Vec<String> {
-    let mut days = Vec::new();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let keep = |row: rows::Rate| {
-        days.push(row.date.to_string());
-        Ok(())
-    };
-    market::each(&snapshot, series, keep).unwrap();
-    days.sort();
-    days
+    let rows = market::all(&snapshot, series).unwrap();
+    rows.iter().rev().map(|row| row.date.to_string()).collect()
 }
 
 #[test]
@@ -60,13 +54,12 @@ fn a_figure_that_was_published_too_early_goes_with_its_source() {
     let told = "figures that the source has withdrawn: 2 (2026-11-01, 2026-12-01)";
     assert_eq!(imported.notes, [told]);
     assert_eq!(stored(&catalogue, 433).last().unwrap(), "2026-10-01");
-    let mut removed = Vec::new();
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    changes::since(&snapshot, 1, |entry| {
-        removed.push((entry.key, entry.change));
-        Ok(())
-    })
-    .unwrap();
+    let removed = changes::since(&snapshot, 1).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        (entry.key, entry.change)
+    });
+    let removed: Vec<_> = removed.collect();
     let gone = |day: &str| (day.to_owned(), Change::Removed);
     assert_eq!(removed, [gone("2026-11-01"), gone("2026-12-01")]);
 }

@@ -121,9 +121,9 @@ fn what_cannot_be_compared_is_refused() {
     assert!(refused("ipca,nope", None).contains("nope"));
     assert!(refused("ipca,999999", None).contains("999999"));
     let said = refused("ipca,selic", how(&[("units", "accumulated_12m")]));
-    assert!(said.starts_with("parameter \"units\": selic is not a rate"), "{said}");
+    assert!(said.starts_with("selic is not a rate"), "{said}");
     let said = refused("ipca,cdi", how(&[("units", "index"), ("base", "2024-01-01")]));
-    assert!(said.starts_with("parameter \"base\": no row of cdi is dated 2024-01-01"), "{said}");
+    assert!(said.starts_with("no row of cdi is dated 2024-01-01"), "{said}");
     for (ids, said) in [
         ("1,2,3,4,5,6,7,8,9,10,11", "is not a list of at most 10 series (it has 11)"),
         ("ipca,,cdi", "\"\" is not a series"),

@@ -94,13 +94,7 @@ fn one_side_of_a_quote_is_served_without_the_other() {
         |series: u32| market::series_current(&snapshot, SeriesCurrent::new(series.into())).unwrap();
     assert_eq!(current(21620).date.to_string(), "2026-11-11");
     assert_eq!(current(21619).meta.unit, Some("BRL per unit"));
-    let mut visited = 0;
-    market::each(&snapshot, 21619, |_| {
-        visited += 1;
-        Ok(())
-    })
-    .unwrap();
-    assert_eq!(visited, 2);
+    assert_eq!(market::all(&snapshot, 21619).unwrap().len(), 2);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Makes an event of a change: its type, and the JSON of what was published.
 use chrono::{DateTime, Utc};
-use rusqlite::Row;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -8,9 +7,13 @@ use crate::{
     companies::{self, company},
     filings::{self, filing, withdrawn},
     market::{Origin, decisions, freshness, holes, past, whole_histories},
-    publish::events::{EventType, EventWindow, LogPosition},
+    publish::events::{EventType, EventWindow},
     statements::{FINANCIALS, STATEMENTS, batches},
-    store::{snapshot::Snapshot, writer::Change},
+    store::{
+        changes::{self, ChangeEntry, LogPosition},
+        snapshot::Snapshot,
+        writer::Change,
+    },
     values::{
         CvmCode, Date, Decimal, FilingId, Pair,
         error::{Error, Result},
@@ -74,17 +77,16 @@ pub(crate) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
 pub(crate) fn load(
     snapshot: &Snapshot,
     kind: EventType,
-    position: &LogPosition,
-    change: Change,
+    entry: &ChangeEntry,
 ) -> Result<Option<EventPayload>> {
     match kind {
-        EventType::RatePublished => rate(snapshot, position, change),
-        EventType::SelicDecided => decision(snapshot, &position.key),
-        EventType::FxPublished => quote(snapshot, position, change),
-        EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &position.key),
-        EventType::FilingPublished => filing(snapshot, &position.key),
-        EventType::FilingWithdrawn => withdrawn_filing(snapshot, &position.key),
-        EventType::StatementPublished => statement(snapshot, &position.key),
+        EventType::RatePublished => rate(snapshot, entry),
+        EventType::SelicDecided => decision(snapshot, &entry.key),
+        EventType::FxPublished => quote(snapshot, entry),
+        EventType::CompanyCreated | EventType::CompanyUpdated => company(snapshot, &entry.key),
+        EventType::FilingPublished => filing(snapshot, &entry.key),
+        EventType::FilingWithdrawn => withdrawn_filing(snapshot, &entry.key),
+        EventType::StatementPublished => statement(snapshot, &entry.key),
         EventType::WebhookTest => Ok(None),
     }
 }
@@ -105,34 +107,28 @@ struct PublishedRate<'r> {
     previous: Option<Decimal>,
 }
 
-fn rate(
-    snapshot: &Snapshot,
-    position: &LogPosition,
-    change: Change,
-) -> Result<Option<EventPayload>> {
-    let (Some(series), Ok(day)) = (whole_histories::find(&position.dataset), position.key.parse())
-    else {
+fn rate(snapshot: &Snapshot, entry: &ChangeEntry) -> Result<Option<EventPayload>> {
+    let (Some(series), Ok(day)) = (whole_histories::find(&entry.dataset), entry.key.parse()) else {
         return Ok(None);
     };
     let found = whole_histories::rates(snapshot, series.number, (day, day), 1)?.pop();
     let Some(rate) = found else { return Ok(None) };
-    let previous = match change {
-        Change::Changed => past::value_before(snapshot, series.number, day, position.version)?,
+    let previous = match entry.change {
+        Change::Changed => past::value_before(snapshot, series.number, day, entry.version)?,
         Change::Added | Change::Removed => None,
     };
     let data = PublishedRate {
-        series: &position.dataset,
+        series: &entry.dataset,
         number: series.number,
         date: rate.date,
         value: rate.value,
         unit: series.definition.map(|definition| definition.unit.en),
         origin: rate.origin,
-        change,
+        change: entry.change,
         previous,
     };
-    let subject =
-        EventSubject { series: Some(position.dataset.clone()), ..EventSubject::default() };
-    let published = match change {
+    let subject = EventSubject { series: Some(entry.dataset.clone()), ..EventSubject::default() };
+    let published = match entry.change {
         Change::Added => Some(holes::published_by(snapshot, series.number, day)?),
         Change::Changed | Change::Removed => None,
     };
@@ -167,24 +163,26 @@ struct PreviousQuote {
     sell: Decimal,
 }
 
-fn quote(
-    snapshot: &Snapshot,
-    position: &LogPosition,
-    change: Change,
-) -> Result<Option<EventPayload>> {
-    let parsed =
-        position.key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
+fn quote(snapshot: &Snapshot, entry: &ChangeEntry) -> Result<Option<EventPayload>> {
+    let parsed = entry.key.split_once(' ').map(|(pair, day)| (pair.parse::<Pair>(), day.parse()));
     let Some((Ok(pair), Ok(day))) = parsed else { return Ok(None) };
     let found = whole_histories::quotes(snapshot, pair.base, (day, day), 1)?.pop();
     let Some(quote) = found else { return Ok(None) };
     let (buy, sell) = (quote.buy, quote.sell);
-    let previous = match change {
-        Change::Changed => past::quote_before(snapshot, pair.base, day, position.version)?,
+    let previous = match entry.change {
+        Change::Changed => past::quote_before(snapshot, pair.base, day, entry.version)?,
         Change::Added | Change::Removed => None,
     };
     let previous = previous.map(|(buy, sell)| PreviousQuote { buy, sell });
-    let data = PublishedQuote { pair: quote.pair, date: quote.date, buy, sell, change, previous };
-    let published = (change == Change::Added).then_some(day);
+    let data = PublishedQuote {
+        pair: quote.pair,
+        date: quote.date,
+        buy,
+        sell,
+        change: entry.change,
+        previous,
+    };
+    let published = (entry.change == Change::Added).then_some(day);
     Ok(Some(EventPayload { data: to_json(&data)?, subject: EventSubject::default(), published }))
 }
 
@@ -241,9 +239,6 @@ fn to_json(data: &impl Serialize) -> Result<Box<RawValue>> {
     to_raw_value(data).map_err(|err| Error::storage("cannot write JSON", err))
 }
 
-/// How many entries are read from the log at a time.
-const BATCH: usize = 128;
-
 /// An event, and its position in the log.
 #[derive(Debug)]
 pub(crate) struct LoggedEvent {
@@ -281,71 +276,36 @@ pub(crate) fn read_batch(
     window: EventWindow,
     wanted: impl Fn(EventType) -> bool,
 ) -> Result<EventBatch> {
+    let mut entries = changes::after(snapshot, after.clone(), None);
     let mut batch = EventBatch { events: Vec::new(), position: after, more: true, left_out: 0 };
-    let mut left = bounds.entries;
-    while left > 0 && batch.events.len() < bounds.events {
-        let entries = read_entries(snapshot, &batch.position, left.min(BATCH))?;
-        if entries.is_empty() {
+    for entry in entries.by_ref().take(bounds.entries) {
+        let entry = entry?;
+        batch.position = entry.position();
+        let Some(event) = to_event(snapshot, &entry, &wanted)? else { continue };
+        match event.payload.published {
+            Some(day) if !window.includes(day, event.time) => batch.left_out += 1,
+            Some(_) | None => batch.events.push(event),
+        }
+        if batch.events.len() == bounds.events {
             break;
         }
-        for entry in entries {
-            left -= 1;
-            batch.position = entry.position.clone();
-            let Some(event) = entry.into_event(snapshot, &wanted)? else { continue };
-            match event.payload.published {
-                Some(day) if !window.includes(day, event.time) => batch.left_out += 1,
-                Some(_) | None => batch.events.push(event),
-            }
-            if batch.events.len() == bounds.events {
-                break;
-            }
-        }
     }
-    batch.more = !read_entries(snapshot, &batch.position, 1)?.is_empty();
+    batch.more = entries.next().transpose()?.is_some();
     if !batch.more {
         batch.position = LogPosition::newest(snapshot)?.max(batch.position);
     }
     Ok(batch)
 }
 
-/// An entry of the log. Time and change are missing where they cannot be read.
-struct Entry {
-    position: LogPosition,
-    time: Option<DateTime<Utc>>,
-    change: Option<Change>,
-}
-
-impl Entry {
-    /// The event of this entry, if it is one of a wanted type.
-    fn into_event(
-        self,
-        snapshot: &Snapshot,
-        wanted: impl Fn(EventType) -> bool,
-    ) -> Result<Option<LoggedEvent>> {
-        let (Some(time), Some(change)) = (self.time, self.change) else { return Ok(None) };
-        let kind = event_type(&self.position.dataset, change);
-        let Some(kind) = kind.filter(|kind| wanted(*kind)) else { return Ok(None) };
-        let payload = load(snapshot, kind, &self.position, change)?;
-        Ok(payload.map(|payload| LoggedEvent { position: self.position, kind, time, payload }))
-    }
-}
-
-/// The entries after a position, in the order of the log.
-fn read_entries(snapshot: &Snapshot, after: &LogPosition, limit: usize) -> Result<Vec<Entry>> {
-    const SQL: &str = "SELECT change.version, dataset, key, kind, time
-        FROM change LEFT JOIN revision ON revision.version = change.version
-        WHERE (change.version, dataset, key) > (?1, ?2, ?3)
-        ORDER BY change.version, dataset, key LIMIT ?4";
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    snapshot.rows(SQL, (after.sql_version(), &after.dataset, &after.key, limit), read_entry)
-}
-
-fn read_entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    let version = row.get::<_, i64>(0)?.unsigned_abs();
-    let time: Option<String> = row.get(4)?;
-    Ok(Entry {
-        position: LogPosition { version, dataset: row.get(1)?, key: row.get(2)? },
-        time: time.and_then(|time| time.parse().ok()),
-        change: Change::of_code(row.get(3)?),
-    })
+/// The event that a change makes, if it is one of a wanted type.
+fn to_event(
+    snapshot: &Snapshot,
+    entry: &ChangeEntry,
+    wanted: impl Fn(EventType) -> bool,
+) -> Result<Option<LoggedEvent>> {
+    let kind = event_type(&entry.dataset, entry.change).filter(|kind| wanted(*kind));
+    let Some(kind) = kind else { return Ok(None) };
+    let (position, time) = (entry.position(), entry.time);
+    let payload = load(snapshot, kind, entry)?;
+    Ok(payload.map(|payload| LoggedEvent { position, kind, time, payload }))
 }

@@ -1,5 +1,5 @@
 //! The datasets that can be exported: their names, and their rows.
-use std::{fmt, str::FromStr, sync::Mutex};
+use std::{fmt, str::FromStr};
 
 use serde::Serialize;
 
@@ -14,11 +14,10 @@ use crate::{
         market::MarketRows,
     },
     statements::{FINANCIALS, STATEMENTS, batches},
-    store::snapshot::{KnownData, Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Date, DateRange, KeyRange, SeriesId,
         error::{Error, Resource, Result},
-        lock,
     },
 };
 
@@ -90,10 +89,7 @@ impl fmt::Display for Dataset {
 /// Whether there is such a dataset: any number may be that of a series, but only some have observations.
 pub(crate) fn exists(snapshot: &Snapshot, dataset: Dataset) -> Result<bool> {
     match dataset {
-        Dataset::One(number) => {
-            let days = (Date::MIN, snapshot.today());
-            Ok(!whole_histories::rates(snapshot, number, days, 1)?.is_empty())
-        }
+        Dataset::One(_) => Ok(newest(snapshot, dataset)?.is_some()),
         Dataset::Series
         | Dataset::Fx
         | Dataset::Companies
@@ -149,50 +145,23 @@ pub struct DatasetSize {
     pub bytes: u64,
 }
 
-/// The sizes of all datasets, measured only when the data, the date or what is known of the data has changed. All threads share one.
+/// Every dataset that holds rows: Selic, CDI and IPCA, the other series by number, then `fx`, `series`, `companies`,
+/// `filings`, `statements` and `financials`.
+///
+/// The first call after the data or the date has changed reads much of the data, which takes up to some seconds; other
+/// threads wait for the result.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
 /// # let catalogue = fincore::bundle::filled_copy(dir.path())?;
-/// let sizes = fincore::export::DatasetSizes::default();
-/// let datasets = sizes.list(&catalogue.snapshot("2026-10-05".parse()?)?)?;
-/// let names: Vec<&str> = datasets.iter().map(|dataset| &*dataset.dataset).collect();
+/// let sizes = fincore::export::sizes(&catalogue.snapshot("2026-10-05".parse()?)?)?;
+/// let names: Vec<&str> = sizes.iter().map(|dataset| &*dataset.dataset).collect();
 /// assert!(names.starts_with(&["selic", "cdi", "ipca"]));
 /// assert!(names.ends_with(&["companies", "filings", "statements", "financials"]));
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Debug, Default)]
-pub struct DatasetSizes {
-    last: Mutex<Option<Measured>>,
-}
-
-/// The sizes, and the data that they were measured for.
-#[derive(Debug)]
-struct Measured {
-    data: KnownData,
-    datasets: Vec<DatasetSize>,
-}
-
-impl DatasetSizes {
-    /// Every dataset that holds rows: Selic, CDI and IPCA, the other series by number, then `fx`, `series`,
-    /// `companies`, `filings`, `statements` and `financials`.
-    ///
-    /// The first call after a change reads much of the data, which takes up to some seconds; other threads wait for the
-    /// result.
-    pub fn list(&self, snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
-        let mut last = lock(&self.last);
-        let data = snapshot.known_data();
-        if let Some(measured) = &*last
-            && measured.data == data
-        {
-            return Ok(measured.datasets.clone());
-        }
-        let datasets = measure_all(snapshot)?;
-        let measured = Measured { data, datasets: datasets.clone() };
-        *last = Some(measured);
-        snapshot.release_memory()?;
-        Ok(datasets)
-    }
+pub fn sizes(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
+    snapshot.memo_of_day(|_| measure_all(snapshot)).map(|sizes| sizes.to_vec())
 }
 
 /// Above this many rows, the length is estimated.
@@ -204,7 +173,7 @@ const EXACT_ROWS: u64 = 100_000;
 const SAMPLE_ROWS: u64 = 5_000;
 const SAMPLE_DAYS: u64 = 50;
 
-fn measure_all(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
+pub(crate) fn measure_all(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
     let mut numbers = whole_histories::numbers(snapshot)?;
     // The best known ones come first.
     let first = |number: u32| {
@@ -227,6 +196,7 @@ fn measure_all(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
     datasets.extend(measure_one(snapshot, Dataset::Filings)?);
     datasets.extend(measure_one(snapshot, Dataset::Statements)?);
     datasets.extend(measure_one(snapshot, Dataset::Financials)?);
+    snapshot.release_memory()?;
     Ok(datasets)
 }
 

@@ -9,7 +9,11 @@ use std::{
 use crate::{
     answers::table::Cell,
     publish::export::{RowSource, VisitRow},
-    store::{changes, snapshot::Snapshot, writer::Change},
+    store::{
+        changes::{self, ChangeEntry, LogPosition},
+        snapshot::Snapshot,
+        writer::Change,
+    },
     values::{
         Date,
         error::{Error, Result},
@@ -65,6 +69,7 @@ impl Delta {
         }
         static COLLECTING: Mutex<()> = Mutex::new(());
         let _one_at_a_time = lock(&COLLECTING);
+        changes::check_reaches_back(snapshot, since)?;
         let mut changes = net_changes(logged_changes(snapshot, source.as_ref(), since)?);
         let day = day_of(snapshot, since)?;
         let today = snapshot.today();
@@ -150,13 +155,12 @@ fn logged_changes(
     source: &dyn RowSource,
     since: u64,
 ) -> Result<Vec<PackedChange>> {
-    let mut changes = Vec::new();
     let dataset = source.change_log_name();
-    let key = |dataset: &str, key: &str| source.key(dataset, key);
-    changes::keys_since(snapshot, since, dataset.as_deref(), key, |key, change| {
-        changes.push(pack(key, change));
-    })?;
-    Ok(changes)
+    let entries = changes::after(snapshot, LogPosition::after(since), dataset.as_deref());
+    let packed = |entry: ChangeEntry| {
+        source.key(&entry.dataset, &entry.key).map(|key| pack(key, entry.change))
+    };
+    entries.filter_map(|entry| entry.map(packed).transpose()).collect()
 }
 
 /// One change for each key: the first one says whether the row was there before, the last one whether it is now.

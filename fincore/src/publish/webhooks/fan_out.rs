@@ -10,12 +10,12 @@ use crate::{
     accounts::{Accounts, Session, values},
     publish::{
         events::{
-            Cursor, EventType, EventWindow, LogPosition,
+            Cursor, EventType, EventWindow,
             payload::{self, BatchBounds, EventBatch, EventSubject, LoggedEvent},
         },
         webhooks::{self, outbox::call_body, to_millis},
     },
-    store::snapshot::Snapshot,
+    store::{changes::LogPosition, snapshot::Snapshot},
     values::{
         CvmCode,
         error::Result,

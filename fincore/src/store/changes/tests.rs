@@ -19,13 +19,12 @@ fn import(catalogue: &Catalogue, now: DateTime<Utc>, files: &[(&str, &str)]) {
 }
 
 fn log(catalogue: &Catalogue, version: u64) -> Result<Vec<String>> {
-    let mut lines = Vec::new();
-    since(&catalogue.snapshot(Date::MAX).unwrap(), version, |entry| {
+    let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+    let line = |entry| {
         let ChangeEntry { version, dataset, key, change, .. } = entry;
-        lines.push(format!("{version} {dataset} {key} {change:?}"));
-        Ok(())
-    })?;
-    Ok(lines)
+        format!("{version} {dataset} {key} {change:?}")
+    };
+    since(&snapshot, version)?.map(|entry| entry.map(line)).collect()
 }
 
 fn rates(rows: &[(&str, &str)]) -> String {
@@ -95,18 +94,14 @@ fn forgets_what_is_too_old_and_says_so() {
 fn served(catalogue: &Catalogue) -> BTreeMap<(String, String), String> {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
     let mut served = BTreeMap::new();
-    market::each(&snapshot, 433, |rate| {
+    for rate in market::all(&snapshot, 433).unwrap() {
         served.insert(("ipca".into(), rate.date.to_string()), rate.value.to_string());
-        Ok(())
-    })
-    .unwrap();
-    let quotes = market::each_quote(&snapshot, Pair::default(), |quote| {
+    }
+    // No quote yet is fine.
+    for quote in market::all_quotes(&snapshot, Pair::default()).unwrap_or_default() {
         let key = format!("{} {}", quote.pair, quote.date);
         served.insert(("fx".into(), key), format!("{} {}", quote.buy, quote.sell));
-        Ok(())
-    });
-    // No quote yet is fine.
-    let _ = quotes;
+    }
     served
 }
 
@@ -149,14 +144,14 @@ proptest! {
             }
         }
         for (version, pair) in states.windows(2).enumerate() {
-            let mut logged = Vec::new();
-            since(&catalogue.snapshot(Date::MAX).unwrap(), version as u64, |entry| {
-                if entry.version == version as u64 + 1 && !entry.dataset.starts_with("usd") {
-                    logged.push((entry.dataset, entry.key, entry.change));
-                }
-                Ok(())
-            }).unwrap();
-            prop_assert_eq!(logged, difference(&pair[0], &pair[1]));
+            let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+            let mut logged: Vec<_> =
+                since(&snapshot, version as u64).unwrap().map(Result::unwrap).collect();
+            logged.retain(|entry| {
+                entry.version == version as u64 + 1 && !entry.dataset.starts_with("usd")
+            });
+            let logged = logged.into_iter().map(|entry| (entry.dataset, entry.key, entry.change));
+            prop_assert_eq!(logged.collect::<Vec<_>>(), difference(&pair[0], &pair[1]));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use fincore::webhooks;
+use fincore::{datasets, webhooks};
 
 use crate::{
     cluster::limits::SharedLimits,
@@ -41,7 +41,7 @@ impl Measurements {
         SampledState {
             ready: self.ready.reasons().is_empty(),
             data_version: snapshot.as_ref().and_then(|all| all.version().ok()),
-            status: snapshot.and_then(|all| app.watch().status(&all).ok()),
+            status: snapshot.and_then(|all| datasets::status(&all).ok()),
             unwritten: app.access().unwritten(),
             shared: SharedState {
                 accounts_away: self.ready.has_reason_about(Component::Accounts),

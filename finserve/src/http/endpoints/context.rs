@@ -1,7 +1,5 @@
 //! The context of a handler.
-use fincore::{
-    Caller, Catalogue, LinkPath, datasets::StatusCache, events::EventWindow, webhooks::Targets,
-};
+use fincore::{Caller, Catalogue, LinkPath, events::EventWindow, webhooks::Targets};
 
 use super::dataset_list::DatasetList;
 use crate::{
@@ -26,7 +24,6 @@ pub(crate) trait LinkPaths {
 pub(crate) struct Context<'r> {
     pub(crate) catalogue: &'r Catalogue,
     pub(crate) access: &'r Access,
-    pub(crate) watch: &'r StatusCache,
     pub(crate) dataset_list: &'r DatasetList,
     /// The threads for work in the background.
     pub(crate) workers: &'r Workers,

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fincore::{
     Snapshot,
-    export::{DatasetSize, DatasetSizes, Format, Query},
+    export::{self, DatasetSize, Format, Query},
 };
 use hyper::{body::Bytes, header::HeaderValue};
 use serde::Serialize;
@@ -43,7 +43,6 @@ struct Listed {
 /// until a thread in the background has made the next.
 #[derive(Default)]
 pub(crate) struct DatasetList {
-    sizes: DatasetSizes,
     last: Mutex<Option<Arc<MadeList>>>,
 }
 
@@ -81,7 +80,7 @@ impl DatasetList {
             let url = base.link(&format!("/api/v1/export/{name}"));
             Listed { dataset, etag, formats: formats::DATASET_FORMATS, url }
         };
-        let data: Vec<Listed> = self.sizes.list(snapshot)?.into_iter().map(listed).collect();
+        let data: Vec<Listed> = export::sizes(snapshot)?.into_iter().map(listed).collect();
         let datasets = Datasets { total: data.len(), data, data_version: snapshot.version()? };
         let json = Answer::object(datasets).render(&Media::Json, None)?;
         let made = MadeList {

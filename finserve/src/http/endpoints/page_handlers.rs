@@ -2,7 +2,7 @@
 use std::{io::Read, time::Instant};
 
 use fincore::{
-    Caller, Error, Feature, Invalid, Key, Limit, Offset,
+    Caller, Error, Feature, Invalid, Key, Limit, Offset, datasets,
     keys::Registration,
     links,
     webhooks::{self, DeliveriesQuery},
@@ -146,7 +146,7 @@ pub(crate) fn status(context: &Context<'_>, params: Params<'_>) -> Result<Reply,
     let view = chosen_view(context, params)?;
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
     let late = context.workers.late(Instant::now());
-    Ok(shown(pages::status(&view, &context.watch.status(&snapshot)?, &late)))
+    Ok(shown(pages::status(&view, &datasets::status(&snapshot)?, &late)))
 }
 
 /// `GET /pricing`

@@ -1,7 +1,11 @@
 //! The endpoints that are about the caller's own key, and about the service itself.
 use std::time::Instant;
 
-use fincore::{Plan, datasets::Status, keys::Registration};
+use fincore::{
+    Plan,
+    datasets::{self, Status},
+    keys::Registration,
+};
 use serde::Serialize;
 
 use super::context::Context;
@@ -24,7 +28,7 @@ pub(crate) fn health(_: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
 /// `GET /api/v1/status`: how fresh the data is.
 pub(crate) fn status(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusal> {
     let snapshot = context.catalogue.snapshot(context.request.now.today())?;
-    let status = context.watch.status(&snapshot)?;
+    let status = datasets::status(&snapshot)?;
     let late = context.workers.late(Instant::now());
     Ok(Reply::ok(
         Answer::json(ServerStatus { status, late, next: None })?,

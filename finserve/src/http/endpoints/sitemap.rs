@@ -41,14 +41,9 @@ fn guide_pages(_: &Snapshot) -> Result<Vec<Listed>> {
 
 /// Those whose securities trade: others are found by searching.
 fn listed_companies(snapshot: &Snapshot) -> Result<Vec<Listed>> {
-    let mut codes = Vec::new();
-    companies::each(snapshot, |company| {
-        if !company.tickers.is_empty() {
-            codes.push((company.id.to_string(), None));
-        }
-        Ok(())
-    })?;
-    Ok(codes)
+    let companies = companies::all(snapshot)?;
+    let listed = companies.iter().filter(|company| !company.tickers.is_empty());
+    Ok(listed.map(|company| (company.id.to_string(), None)).collect())
 }
 
 fn series(snapshot: &Snapshot) -> Result<Vec<Listed>> {

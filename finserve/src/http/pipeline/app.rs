@@ -1,10 +1,7 @@
 //! Everything that requests share.
 use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc, time::Instant};
 
-use fincore::{
-    Caller, Catalogue, Plan, Snapshot, datasets::StatusCache, events::EventWindow,
-    webhooks::Targets,
-};
+use fincore::{Caller, Catalogue, Plan, Snapshot, events::EventWindow, webhooks::Targets};
 
 use super::{
     answer_cache::{self, Cache},
@@ -36,8 +33,6 @@ const UNREAD_PER_ADDRESS: usize = 48 * 1024 * 1024;
 pub(crate) struct App {
     pub(crate) catalogue: Catalogue,
     pub(crate) access: Access,
-    /// How fresh the data is.
-    pub(crate) watch: StatusCache,
     /// The datasets to export.
     pub(crate) dataset_list: DatasetList,
     /// How many exports may be under way.
@@ -95,7 +90,6 @@ impl App {
             exports: export::slots(&catalogue),
             catalogue,
             access,
-            watch: StatusCache::default(),
             dataset_list: DatasetList::default(),
             targets,
             window: EventWindow::default(),
@@ -121,11 +115,6 @@ impl App {
     /// Where the time comes from.
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
-    }
-
-    /// How fresh the data is.
-    pub(crate) fn watch(&self) -> &StatusCache {
-        &self.watch
     }
 
     pub(crate) fn access(&self) -> &Access {
@@ -178,15 +167,12 @@ impl App {
         caller: Caller,
         origin: Option<String>,
     ) -> Context<'r> {
-        let App {
-            catalogue, access, watch, dataset_list, exports, streams, targets, routes, ..
-        } = self;
+        let App { catalogue, access, dataset_list, exports, streams, targets, routes, .. } = self;
         let Routes { base, upgrade_contact, ref pages, .. } = *routes;
         let share = self.share(request, caller);
         Context {
             catalogue,
             access,
-            watch,
             dataset_list,
             workers: self.metrics.workers(),
             exports,

@@ -18,8 +18,7 @@ fn tells_every_dataset_with_its_rows_and_length() {
         ],
     );
     let snapshot = || catalogue.snapshot(super::day("2026-11-15")).unwrap();
-    let sizes = DatasetSizes::default();
-    let listed = sizes.list(&snapshot()).unwrap();
+    let listed = sizes(&snapshot()).unwrap();
     let shown: Vec<_> = listed.iter().map(|one| (&*one.dataset, one.rows)).collect();
     let want = [("cdi", 1), ("ipca", 1), ("usd-sell", 1), ("cdi-daily", 1), ("usd-buy", 1)];
     assert_eq!(shown[..5], want);
@@ -32,8 +31,8 @@ fn tells_every_dataset_with_its_rows_and_length() {
     let newest: Vec<_> = listed.iter().map(|one| one.newest.unwrap().to_string()).collect();
     assert_eq!(newest[5..], ["2026-09-04", "2026-09-04", "2026-11-10"]);
     // A second call measures nothing again; another day does.
-    assert_eq!(sizes.list(&snapshot()).unwrap(), listed);
-    let later = sizes.list(&catalogue.snapshot(super::day("2027-01-01")).unwrap()).unwrap();
+    assert_eq!(sizes(&snapshot()).unwrap(), listed);
+    let later = sizes(&catalogue.snapshot(super::day("2027-01-01")).unwrap()).unwrap();
     assert_eq!(later.len(), listed.len() + 1);
 }
 
@@ -49,9 +48,8 @@ fn the_past_has_sizes_of_its_own() {
     // The present of the same day is measured first.
     let then = catalogue.snapshot(super::day("2026-11-12")).unwrap();
     let past = past::as_of(&then, then.today()).unwrap();
-    let sizes = DatasetSizes::default();
     for (snapshot, rows) in [(&then, 2), (&past, 1), (&then, 2)] {
-        let listed = sizes.list(snapshot).unwrap();
+        let listed = sizes(snapshot).unwrap();
         assert_eq!((&*listed[0].dataset, listed[0].rows), ("ipca", rows));
     }
 }
@@ -65,10 +63,9 @@ fn first_values_have_sizes_of_their_own() {
     }
     let now = catalogue.snapshot(super::day("2026-11-15")).unwrap();
     let first = past::first_releases(&now).unwrap();
-    let sizes = DatasetSizes::default();
     for snapshot in [&now, &first, &now] {
-        let measured = DatasetSizes::default().list(snapshot).unwrap();
-        assert_eq!(sizes.list(snapshot).unwrap(), measured);
+        let measured = dataset::measure_all(snapshot).unwrap();
+        assert_eq!(sizes(snapshot).unwrap(), measured);
     }
-    assert_ne!(sizes.list(&now).unwrap()[0].bytes, sizes.list(&first).unwrap()[0].bytes);
+    assert_ne!(sizes(&now).unwrap()[0].bytes, sizes(&first).unwrap()[0].bytes);
 }

@@ -45,55 +45,52 @@ fn with_origin<R: serde::Serialize>(row: &R) -> String {
     }
 }
 
-/// The rows of a dataset by the functions that visit all of them, as cells and as JSON.
+/// The rows of a dataset by the functions that list all of them, as cells and as JSON.
 fn expected(snapshot: &Snapshot, dataset: Dataset) -> (Vec<Vec<Value>>, Vec<String>) {
     let (mut rows, mut json) = (Vec::new(), Vec::new());
     match dataset {
-        Dataset::One(number) => market::each(snapshot, number, |rate| {
-            rows.push(cell_values(&rate));
-            json.push(with_origin(&rate));
-            Ok(())
-        })
-        .unwrap(),
+        Dataset::One(number) => {
+            for rate in market::all(snapshot, number).unwrap() {
+                rows.push(cell_values(&rate));
+                json.push(with_origin(&rate));
+            }
+        }
         Dataset::Statements | Dataset::Financials => unreachable!("tested with statements"),
         Dataset::Fx => {
             for currency in ["EUR", "USD"] {
                 let pair = Pair::in_reais(currency.parse().unwrap());
-                market::each_quote(snapshot, pair, |quote| {
+                for quote in market::all_quotes(snapshot, pair).unwrap() {
                     rows.push(cell_values(&quote));
                     json.push(with_origin(&quote));
-                    Ok(())
-                })
-                .unwrap();
+                }
             }
         }
         Dataset::Series => {
             for number in [1, 12, 432, 4389, 10813, 21619, 21620, 999_999] {
                 let name = Dataset::One(number).to_string();
-                market::each(snapshot, number, |rate| {
+                for rate in market::all(snapshot, number).unwrap() {
                     let mut row = cell_values(&rate);
                     row.splice(0..0, [Value::Integer(number.into()), Value::Text(name.clone())]);
                     rows.push(row);
                     let line = with_origin(&rate);
                     let key = format!("{{\"series\":{number},\"name\":\"{name}\",");
                     json.push(line.replacen('{', &key, 1));
-                    Ok(())
-                })
-                .unwrap();
+                }
             }
         }
-        Dataset::Companies => companies::each(snapshot, |company| {
-            rows.push(cell_values(&company));
-            json.push(serde_json::to_string(&company).unwrap());
-            Ok(())
-        })
-        .unwrap(),
-        Dataset::Filings => filings::each(snapshot, &queries::List::default(), |filing| {
-            rows.push(cell_values(&filing));
-            json.push(serde_json::to_string(&filing).unwrap());
-            Ok(())
-        })
-        .unwrap(),
+        Dataset::Companies => {
+            for company in companies::all(snapshot).unwrap() {
+                rows.push(cell_values(&company));
+                json.push(serde_json::to_string(&company).unwrap());
+            }
+        }
+        Dataset::Filings => {
+            for filing in filings::all(snapshot, &queries::List::default()).unwrap() {
+                let filing = filing.unwrap();
+                rows.push(cell_values(&filing));
+                json.push(serde_json::to_string(&filing).unwrap());
+            }
+        }
     }
     (rows, json)
 }

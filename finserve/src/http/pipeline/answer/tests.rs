@@ -155,11 +155,9 @@ fn questions(catalogue: &Catalogue, today: Date) -> Vec<String> {
     ]
     .map(|question| format!("/api/v1/{question}"))
     .into();
-    companies::each(&snapshot, |company| {
+    for company in companies::all(&snapshot).unwrap() {
         all.push(format!("/api/v1/companies/{}", company.id));
-        Ok(())
-    })
-    .unwrap();
+    }
     let series = market::SeriesList { limit: Limit::new(1000).unwrap(), ..Default::default() };
     for series in &market::series_list(&snapshot, series).unwrap().data {
         for rest in ["", "/current", "?limit=10000", "?limit=7&offset=5&from=2026-01-01"] {
