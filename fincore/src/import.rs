@@ -271,10 +271,10 @@ impl Import {
     pub fn commit_with(self, mut progress: impl FnMut(CommitStep)) -> Result<()> {
         match self.state {
             State::Unchanged => {
-                match self.record_files()? || self.has_validators || self.has_notes {
-                    true => self.writer.commit_unversioned(),
-                    false => Ok(()),
+                if self.record_files()? || self.has_validators || self.has_notes {
+                    self.writer.commit_unversioned()?;
                 }
+                Ok(())
             }
             State::Failed => Err(Error::operation("a file was refused; nothing is imported")),
             State::Changed => {

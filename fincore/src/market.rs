@@ -432,9 +432,12 @@ impl Series {
         let mut text = self.number.to_string();
         if let Some(SeriesDefinition { name, other_names, title, unit, .. }) = self.definition {
             let topics = TOPICS.iter().filter(|(names, _)| {
-                names.iter().any(|start| match start.ends_with('-') {
-                    true => name.starts_with(start),
-                    false => name == start || name.starts_with(&format!("{start}-")),
+                names.iter().any(|start| {
+                    if start.ends_with('-') {
+                        name.starts_with(start)
+                    } else {
+                        name == start || name.starts_with(&format!("{start}-"))
+                    }
                 })
             });
             let topics = topics.map(|(_, words)| *words);

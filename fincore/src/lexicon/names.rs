@@ -340,10 +340,7 @@ fn nearness(text: &str, trigrams: usize, term: &NameTerm, shared: u16, least: f3
         return same;
     }
     let changes = osa_distance(text, &term.text);
-    match changes <= longest / 4 {
-        true => same.max(1.0 - changes as f32 / longest as f32),
-        false => same,
-    }
+    if changes <= longest / 4 { same.max(1.0 - changes as f32 / longest as f32) } else { same }
 }
 
 /// Letters, digits, and the boundary of a word.

@@ -465,9 +465,10 @@ impl Names {
             company.tickers.iter().any(|ticker| ticker.starts_with(word))
         };
         let current: Vec<u32> = all.iter().filter(trades).copied().collect();
-        match current.is_empty() && self.vocabulary.companies_with(word).is_empty() {
-            true => all.to_vec(),
-            false => current,
+        if current.is_empty() && self.vocabulary.companies_with(word).is_empty() {
+            all.to_vec()
+        } else {
+            current
         }
     }
 
