@@ -38,13 +38,13 @@ use crate::{
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
-pub(crate) mod central_bank;
-pub(crate) mod checks;
-pub(crate) mod cvm;
-pub(crate) mod file_reader;
-pub(crate) mod file_scan;
+mod central_bank;
+mod checks;
+mod cvm;
+mod file_reader;
+mod file_scan;
 pub(crate) mod report;
-pub(crate) mod row_store;
+mod row_store;
 #[cfg(test)]
 pub(crate) mod sample_files;
 #[cfg(test)]

@@ -21,13 +21,13 @@ use crate::{
     values::{TICKER_ROOT, error::Result, fold},
 };
 
-pub(crate) mod companies_in_search;
-pub(crate) mod company_names;
-pub(crate) mod fuzzy_match;
-pub(crate) mod generic_words;
-pub(crate) mod meant_company;
-pub(crate) mod name_search;
-pub(crate) mod not_registered;
+mod companies_in_search;
+mod company_names;
+mod fuzzy_match;
+mod generic_words;
+mod meant_company;
+mod name_search;
+mod not_registered;
 pub(crate) mod reviewed_names;
 
 pub(crate) use companies_in_search::CompanyInSearch;
@@ -183,7 +183,7 @@ fn by_ticker(companies: &[CompanyNames]) -> HashMap<String, Vec<u32>> {
 
 /// Where a company has a word.
 pub(crate) const IN_NAME: u8 = 1;
-pub(crate) const IN_SECTOR: u8 = 2;
+const IN_SECTOR: u8 = 2;
 
 /// A company that has a word: its position among the companies, and where it has the word.
 pub(crate) type WordOwner = (u32, u8);

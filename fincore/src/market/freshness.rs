@@ -284,7 +284,7 @@ impl Meetings {
         Ok(Meetings(days.map(meeting).collect()))
     }
 
-    pub(crate) fn decide_on(&self, day: Date) -> bool {
+    fn decide_on(&self, day: Date) -> bool {
         self.0.binary_search_by_key(&day, |meeting| meeting.second_day).is_ok()
     }
 }

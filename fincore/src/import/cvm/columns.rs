@@ -321,7 +321,7 @@ static SAME_COLUMN: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
 });
 
 /// The position of a column in a header, by its own name or else by another one.
-pub(crate) fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
+fn position_of(name: &'static str, given: &[&str]) -> Result<Option<usize>, Refusal> {
     let is_own = |given: &str| given == name;
     let is_other = |given: &str| is_same_column(given, name);
     for is_it in [&is_own as &dyn Fn(&str) -> bool, &is_other] {

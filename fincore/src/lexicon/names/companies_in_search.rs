@@ -417,7 +417,7 @@ impl Names {
     }
 
     /// The codes of the companies that trade under a ticker in two words: `PETR 4`, `PETR4.SA`.
-    pub(crate) fn codes_of_split_ticker(&self, first: &str, second: &str) -> Vec<u32> {
+    fn codes_of_split_ticker(&self, first: &str, second: &str) -> Vec<u32> {
         let ticker = match second {
             "sa" => first.to_owned(),
             _ if first.len() == TICKER_ROOT => [first, second].concat(),
