@@ -26,11 +26,11 @@ use crate::{
 pub mod keys;
 pub mod limits;
 pub mod links;
-pub(crate) mod mirrors;
+mod mirrors;
 pub mod sessions;
 pub(crate) mod sqlite_store;
 pub(crate) mod store;
-pub(crate) mod store_copy;
+mod store_copy;
 #[cfg(test)]
 mod tests;
 pub mod usage;

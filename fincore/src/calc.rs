@@ -27,13 +27,13 @@ use crate::{
     values::{Date, Decimal},
 };
 
-pub(crate) mod conversion;
+mod conversion;
 pub(crate) mod correction;
-pub(crate) mod factor;
+mod factor;
 pub(crate) mod parameters;
 pub(crate) mod period;
-pub(crate) mod real_rate;
-pub(crate) mod rule;
+mod real_rate;
+mod rule;
 #[cfg(test)]
 mod tests;
 

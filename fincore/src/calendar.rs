@@ -32,7 +32,7 @@ use crate::{
 };
 
 pub(crate) mod freshness;
-pub(crate) mod holidays;
+mod holidays;
 #[cfg(test)]
 mod tests;
 

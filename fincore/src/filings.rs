@@ -40,16 +40,16 @@ use crate::{
 
 pub(crate) mod coverage;
 pub(crate) mod filing;
-pub(crate) mod near_search;
+mod near_search;
 pub(crate) mod queries;
-pub(crate) mod search_tiers;
-pub(crate) mod search_units;
+mod search_tiers;
+mod search_units;
 pub(crate) mod search_words;
 pub(crate) mod store;
 #[cfg(test)]
 mod tests;
 pub(crate) mod withdrawn;
-pub(crate) mod word_conditions;
+mod word_conditions;
 
 pub use coverage::{FormCoverage, coverage};
 pub use filing::Filing;

@@ -38,13 +38,13 @@ use crate::{
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
-pub(crate) mod central_bank;
-pub(crate) mod checks;
-pub(crate) mod cvm;
-pub(crate) mod file_reader;
-pub(crate) mod file_scan;
+mod central_bank;
+mod checks;
+mod cvm;
+mod file_reader;
+mod file_scan;
 pub(crate) mod report;
-pub(crate) mod row_store;
+mod row_store;
 #[cfg(test)]
 pub(crate) mod sample_files;
 #[cfg(test)]
@@ -271,10 +271,10 @@ impl Import {
     pub fn commit_with(self, mut progress: impl FnMut(CommitStep)) -> Result<()> {
         match self.state {
             State::Unchanged => {
-                match self.record_files()? || self.has_validators || self.has_notes {
-                    true => self.writer.commit_unversioned(),
-                    false => Ok(()),
+                if self.record_files()? || self.has_validators || self.has_notes {
+                    self.writer.commit_unversioned()?;
                 }
+                Ok(())
             }
             State::Failed => Err(Error::operation("a file was refused; nothing is imported")),
             State::Changed => {

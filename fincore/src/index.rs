@@ -17,15 +17,15 @@ use crate::{
     values::error::Result,
 };
 
-pub(crate) mod bitmap;
-pub(crate) mod block_contents;
-pub(crate) mod block_writer;
+mod bitmap;
+mod block_contents;
+mod block_writer;
 pub(crate) mod directory;
-pub(crate) mod executor;
-pub(crate) mod query_plan;
-pub(crate) mod terms;
+mod executor;
+mod query_plan;
+mod terms;
 pub(crate) mod update;
-pub(crate) mod word_runs;
+mod word_runs;
 
 pub(crate) use directory::DirectoryCache;
 pub(crate) use executor::{Executor, KeyPage, PageWindow};

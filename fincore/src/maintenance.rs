@@ -13,14 +13,14 @@ use crate::{
 
 #[cfg(feature = "backup")]
 pub mod backup;
-pub(crate) mod check;
-pub(crate) mod companies;
-pub(crate) mod filings;
+mod check;
+mod companies;
+mod filings;
 pub(crate) mod findings;
-pub(crate) mod market;
-pub(crate) mod past;
+mod market;
+mod past;
 pub(crate) mod rebuild;
-pub(crate) mod statements;
+mod statements;
 #[cfg(test)]
 mod tests;
 

@@ -38,7 +38,7 @@ use crate::{
 pub(crate) mod compare;
 pub(crate) mod decisions;
 pub(crate) mod freshness;
-pub(crate) mod history_cache;
+mod history_cache;
 pub(crate) mod holes;
 pub(crate) mod past;
 pub(crate) mod plausibility;
@@ -49,7 +49,7 @@ pub(crate) mod series;
 pub(crate) mod series_definitions;
 pub(crate) mod store;
 pub mod transform;
-pub(crate) mod transformed;
+mod transformed;
 pub(crate) mod whole_histories;
 
 pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
@@ -336,11 +336,7 @@ pub fn overview(snapshot: &Snapshot) -> Result<Overview> {
 }
 
 /// Adds to a history without a row which days of the series are held.
-pub(crate) fn for_series(
-    snapshot: &Snapshot,
-    series: Series,
-    mut page: Page<Rate>,
-) -> Result<Page<Rate>> {
+fn for_series(snapshot: &Snapshot, series: Series, mut page: Page<Rate>) -> Result<Page<Rate>> {
     if page.total == 0 {
         page.meta.hints = held_days(snapshot, series)?;
     }
@@ -355,7 +351,7 @@ pub(crate) fn held_days(snapshot: &Snapshot, series: Series) -> Result<Vec<Hint>
 }
 
 /// Adds to a history without a row which days of the pair are held, and which series have days with one side of its quotes.
-pub(crate) fn for_pair(
+fn for_pair(
     snapshot: &Snapshot,
     query: &FxHistory,
     mut page: Page<FxRate>,
@@ -401,7 +397,7 @@ const TOPICS: [(&[&str], &str); 5] = [
 impl Series {
     /// Whether each word of a search is a word of this series or the beginning of one, in singular or plural. Case, accents and
     /// particles do not count.
-    pub(crate) fn is_meant_by(self, search: &Words) -> bool {
+    fn is_meant_by(self, search: &Words) -> bool {
         let own = self.words();
         let is_own = |word: &str| {
             let forms = forms(word);
@@ -421,9 +417,12 @@ impl Series {
         let mut text = self.number.to_string();
         if let Some(SeriesDefinition { name, other_names, title, unit, .. }) = self.definition {
             let topics = TOPICS.iter().filter(|(names, _)| {
-                names.iter().any(|start| match start.ends_with('-') {
-                    true => name.starts_with(start),
-                    false => name == start || name.starts_with(&format!("{start}-")),
+                names.iter().any(|start| {
+                    if start.ends_with('-') {
+                        name.starts_with(start)
+                    } else {
+                        name == start || name.starts_with(&format!("{start}-"))
+                    }
                 })
             });
             let topics = topics.map(|(_, words)| *words);

@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub mod datasets;
-pub(crate) mod suggest;
+mod suggest;
 
 pub use suggest::{MatchedName, MatchedNameKind, Suggest, Suggestion, Suggestions, suggest};
 

@@ -13,7 +13,7 @@ pub(crate) mod derive;
 pub(crate) mod figures;
 pub(crate) mod financials;
 pub(crate) mod form;
-pub(crate) mod periods;
+mod periods;
 pub(crate) mod read;
 pub(crate) mod screen;
 pub(crate) mod statement;

@@ -233,7 +233,7 @@ impl AccountsConnection {
     }
 
     /// Drops the cache of the connection before the next work.
-    pub(crate) fn reopen_next_time(&mut self) {
+    fn reopen_next_time(&mut self) {
         self.must_reopen = true;
     }
 

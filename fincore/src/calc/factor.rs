@@ -185,7 +185,7 @@ pub(crate) enum StepFactor {
 
 impl StepFactor {
     /// The factor of a rate in percent, 1.0021 for 0.21; or of a percentage of the rate.
-    pub(crate) fn of_rate(rate: Decimal, percent: Option<Percent>) -> StepFactor {
+    fn of_rate(rate: Decimal, percent: Option<Percent>) -> StepFactor {
         let (digits, decimals) = rate.parts();
         let (share, share_decimals) = percent
             .map_or((1, 0), |percent| (percent.get().parts().0, percent.get().parts().1 + 2));

@@ -12,8 +12,8 @@ use crate::{
     values::{Date, Decimal, Limit, Offset, error::Result, lock, plans::Plan},
 };
 
-pub(crate) mod lacking;
-pub(crate) mod savings_and_months;
+mod lacking;
+mod savings_and_months;
 
 /// The bundled data, for as long as a test needs it.
 static BUNDLED: Mutex<Weak<(tempfile::TempDir, Catalogue)>> = Mutex::new(Weak::new());

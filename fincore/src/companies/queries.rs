@@ -214,7 +214,7 @@ macro_rules! best_company_first {
 pub(crate) use best_company_first;
 
 /// The CVM code of the registered company with this id, if there is one.
-pub(crate) fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<CvmCode>> {
+fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<CvmCode>> {
     const BY_CODE: &str = "SELECT id FROM company WHERE id = ?1";
     const BY_CNPJ: &str = concat!(
         "SELECT id FROM company WHERE cnpj = ?1 ORDER BY ",

@@ -258,7 +258,7 @@ fn filing(
 }
 
 /// The address of nearly every document at CVM; only the parts that vary are stored.
-pub(crate) fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
+fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
     let number = id.number();
     match id.form() {
         Form::Ipe => format!(

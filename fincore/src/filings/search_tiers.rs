@@ -103,9 +103,12 @@ pub(crate) fn tiers(
             each.map(move |own| Condition::all([own, condition.clone()].into_iter()))
         };
         // The words of the company's name need not stand in the text.
-        let meeting = |unit: &SearchUnit, strictness| match company.is_named_by(unit) {
-            true => unit.meeting(Strictness::Any),
-            false => unit.meeting(strictness),
+        let meeting = |unit: &SearchUnit, strictness| {
+            if company.is_named_by(unit) {
+                unit.meeting(Strictness::Any)
+            } else {
+                unit.meeting(strictness)
+            }
         };
         let topic = topic(units, |unit| company.is_named_by(unit));
         tiers.extend(by_strictness(units, meeting, topic, order).into_iter().flat_map(of_company));
@@ -137,10 +140,10 @@ fn by_strictness(
         let classes = classes.iter().map(|class| (*class).clone());
         Condition::all(classes.chain([condition.clone()]))
     };
-    let mut tiers: Vec<Condition> = match classes.is_empty() {
-        true => Vec::new(),
-        false => fully.iter().map(of_class).collect(),
-    };
+    let mut tiers: Vec<Condition> = Vec::new();
+    if !classes.is_empty() {
+        tiers.extend(fully.iter().map(of_class));
+    }
     tiers.extend(fully);
     tiers.push(all(Strictness::Any));
     if units.iter().any(|unit| unit.linked.is_some()) {

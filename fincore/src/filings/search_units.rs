@@ -123,10 +123,7 @@ pub(crate) fn units(words: &Words, names: &Names, classes: &ClassLevels) -> Vec<
                     Condition::all(literally),
                 ]);
                 let companies = names.codes_identified_by(whole);
-                let sense = match companies.is_empty() {
-                    true => UnitSense::Word,
-                    false => UnitSense::Company,
-                };
+                let sense = if companies.is_empty() { UnitSense::Word } else { UnitSense::Company };
                 let unit = SearchUnit::new(vec![whole.clone()], sense, condition);
                 units.push(SearchUnit { companies, ..unit });
             }
@@ -305,9 +302,10 @@ impl<'w> WordRun<'w> {
             let meant = meaning.into_iter().map(|word| whole_word(word, scope));
             let same = same.iter().map(|alternative| alternative.condition(scope));
             // Words that only occur in the same text are no expression.
-            let literally = match scope != Scope::Anywhere && run.len() > 1 {
-                true => Condition::TextPhrase(self.owned(run.clone())),
-                false => self.literally(run.clone(), scope),
+            let literally = if scope != Scope::Anywhere && run.len() > 1 {
+                Condition::TextPhrase(self.owned(run.clone()))
+            } else {
+                self.literally(run.clone(), scope)
             };
             Condition::any(meant.chain(same).chain(own_class.clone()).chain([literally]))
         };
@@ -386,9 +384,10 @@ impl<'w> WordRun<'w> {
                 ..SearchUnit::new(owned, UnitSense::Year, in_scope(Scope::Anywhere))
             };
         }
-        let sense = match is_particle(text) && self.ending(at) == WordEnding::Whole {
-            true => UnitSense::Particle,
-            false => UnitSense::Word,
+        let sense = if is_particle(text) && self.ending(at) == WordEnding::Whole {
+            UnitSense::Particle
+        } else {
+            UnitSense::Word
         };
         let numerals = other_numerals(text);
         let in_scope = |scope| {

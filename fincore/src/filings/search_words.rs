@@ -250,9 +250,10 @@ impl<'s> RunningSearch<'s> {
     fn linked(&self, index: &Executor<'_>, total: u64) -> Result<Vec<LinkedWords>> {
         let with_links = self.units.iter().filter(|unit| !unit.links.is_empty());
         let linked: Vec<LinkedWords> = with_links.map(SearchUnit::linked_words).collect();
-        match linked.is_empty() || self.count(index, without_links(&self.units))? == total {
-            true => Ok(Vec::new()),
-            false => Ok(linked),
+        if linked.is_empty() || self.count(index, without_links(&self.units))? == total {
+            Ok(Vec::new())
+        } else {
+            Ok(linked)
         }
     }
 

@@ -333,7 +333,7 @@ pub(crate) struct IdCache {
 
 impl IdCache {
     /// Empties the cache if it is too large.
-    pub(crate) fn clear_if_full(&mut self) {
+    fn clear_if_full(&mut self) {
         if self.rows > MAX_ROWS {
             *self = IdCache::default();
         }

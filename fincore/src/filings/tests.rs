@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(crate) mod coverage;
-pub(crate) mod recount;
+mod recount;
 
 const NAMES: [&str; 4] =
     ["VALE S.A.", "PETRÓLEO  BRASILEIRO S.A.", "Vale do Rio Doce", "Banco do Vale S/A"];

@@ -12,9 +12,9 @@ use crate::{
     values::{Currency, Date, Decimal, day_of, error::Error, truncate},
 };
 
-pub(crate) mod copom;
-pub(crate) mod ptax;
-pub(crate) mod sgs;
+mod copom;
+mod ptax;
+mod sgs;
 
 /// Parses a file of the central bank; `None` if it is not one.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Option<ParsedFile>, Refusal> {
@@ -109,7 +109,7 @@ const MAX_LENGTH: usize = 64 << 10;
 
 /// Whether the answer says that the requested period has no values. Fails with the bank's own words if it is another
 /// error.
-pub(crate) fn is_empty_answer(text: &str) -> Result<bool, Refusal> {
+fn is_empty_answer(text: &str) -> Result<bool, Refusal> {
     if text.len() > MAX_LENGTH {
         return Ok(false);
     }
@@ -170,7 +170,7 @@ mod error_response_tests {
 }
 
 /// Before it, the dollar was quoted in cruzeiros, cruzados and their successors.
-pub(crate) const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
+const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
 
 /// `DD/MM/YYYY`, or `DDMMYYYY` as in PTAX period files.
 pub(crate) fn date(text: &str) -> Result<Date, Error> {

@@ -7,13 +7,13 @@ use crate::import::{
     row_store::StoreRows,
 };
 
-pub(crate) mod bad_rows;
-pub(crate) mod capital;
+mod bad_rows;
+mod capital;
 pub(crate) mod columns;
 pub(crate) mod filings;
-pub(crate) mod ipe;
+mod ipe;
 pub(crate) mod registry;
-pub(crate) mod statement_rows;
+mod statement_rows;
 pub(crate) mod statements;
 pub(crate) mod table;
 pub(crate) mod tickers;

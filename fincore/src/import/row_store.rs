@@ -250,7 +250,7 @@ impl FileForms {
     }
 
     /// Notes that the file has an index, even one without a row.
-    pub(crate) fn end_index(&mut self) {
+    fn end_index(&mut self) {
         self.index.decide();
     }
 }

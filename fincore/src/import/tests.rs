@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) mod bounds;
-pub(crate) mod malformed_cvm_files;
+mod malformed_cvm_files;
 pub(crate) mod withdrawn;
 
 fn import(catalogue: &Catalogue, files: &[(&str, &str)]) -> Result<Vec<Imported>> {

@@ -65,9 +65,12 @@ pub(crate) struct Directory {
 impl Directory {
     fn read(connection: &Connection) -> Result<Directory> {
         let blocks = blocks(connection)?;
-        let of_kind = |kind: &TermKind| match has_summary(*kind) {
-            true => BlocksByTerm::read(connection, &blocks, *kind),
-            false => Ok(BlocksByTerm::default()),
+        let of_kind = |kind: &TermKind| {
+            if has_summary(*kind) {
+                BlocksByTerm::read(connection, &blocks, *kind)
+            } else {
+                Ok(BlocksByTerm::default())
+            }
         };
         let kinds = TermKind::ALL.iter().map(of_kind).collect::<Result<_>>()?;
         let ends = blocks.iter().skip(1).map(|block| block.first).chain([i64::MAX]);

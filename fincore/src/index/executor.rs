@@ -491,19 +491,17 @@ impl Executor<'_> {
             None => {
                 let (left, is_exact) = self.run(entry, phrase, run.start..run.end - 1, known)?;
                 let is_left_rare = left.len() <= RARE;
-                let (right, exact) = match left.is_empty() {
-                    true => (Bitmap::new(), true),
-                    false => self.run(entry, phrase, run.start + 1..run.end, known)?,
+                let (right, exact) = if left.is_empty() {
+                    (Bitmap::new(), true)
+                } else {
+                    self.run(entry, phrase, run.start + 1..run.end, known)?
                 };
                 let is_noted_where_it_is = is_exact
                     && exact
                     && !is_left_rare
                     && right.len() > RARE
                     && run.len() <= LONGEST_RUN;
-                match is_noted_where_it_is {
-                    true => (Bitmap::new(), true),
-                    false => (left & right, false),
-                }
+                if is_noted_where_it_is { (Bitmap::new(), true) } else { (left & right, false) }
             }
         };
         known.insert(run, found.clone());

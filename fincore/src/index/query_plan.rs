@@ -188,10 +188,8 @@ impl PhrasePlan {
         if runs[0].iter().any(Option::is_none) {
             return Ok(QueryPlan::Nothing);
         }
-        let classes = match words.len() > LONGEST_RUN {
-            true => of_classes(lookup, words)?,
-            false => QueryPlan::Nothing,
-        };
+        let classes =
+            if words.len() > LONGEST_RUN { of_classes(lookup, words)? } else { QueryPlan::Nothing };
         Ok(QueryPlan::Phrase(PhrasePlan {
             words: words.to_vec(),
             runs,

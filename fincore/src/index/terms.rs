@@ -180,9 +180,10 @@ impl<'c> TermNumbers<'c> {
                 last.map_or(first, |last| last + 1)
             }
         };
-        match i64::from(next) < end {
-            true => Ok(next),
-            false => Err(Error::storage("the search index is full", "it has too many terms")),
+        if i64::from(next) < end {
+            Ok(next)
+        } else {
+            Err(Error::storage("the search index is full", "it has too many terms"))
         }
     }
 

@@ -148,13 +148,14 @@ impl Runs {
                 let next = if place + 1 < end { self.runs[place + 1] } else { NONE };
                 let pair = (self.runs[place], next);
                 // The run at this place has been used by the one before, and is not needed any more.
-                self.runs[place] = match is_extended(pair.0) && is_extended(pair.1) {
-                    true => *ids.entry(pair).or_insert_with(|| {
+                self.runs[place] = if is_extended(pair.0) && is_extended(pair.1) {
+                    *ids.entry(pair).or_insert_with(|| {
                         firsts.push(number(place));
                         counts.push(0);
                         number(firsts.len() - 1)
-                    }),
-                    false => NONE,
+                    })
+                } else {
+                    NONE
                 };
                 if let Some(count) = counts.get_mut(self.runs[place] as usize) {
                     *count += 1;

@@ -21,13 +21,13 @@ use crate::{
     values::{TICKER_ROOT, error::Result, fold},
 };
 
-pub(crate) mod companies_in_search;
-pub(crate) mod company_names;
-pub(crate) mod fuzzy_match;
-pub(crate) mod generic_words;
-pub(crate) mod meant_company;
-pub(crate) mod name_search;
-pub(crate) mod not_registered;
+mod companies_in_search;
+mod company_names;
+mod fuzzy_match;
+mod generic_words;
+mod meant_company;
+mod name_search;
+mod not_registered;
 pub(crate) mod reviewed_names;
 
 pub(crate) use companies_in_search::CompanyInSearch;
@@ -183,7 +183,7 @@ fn by_ticker(companies: &[CompanyNames]) -> HashMap<String, Vec<u32>> {
 
 /// Where a company has a word.
 pub(crate) const IN_NAME: u8 = 1;
-pub(crate) const IN_SECTOR: u8 = 2;
+const IN_SECTOR: u8 = 2;
 
 /// A company that has a word: its position among the companies, and where it has the word.
 pub(crate) type WordOwner = (u32, u8);
@@ -340,10 +340,7 @@ fn nearness(text: &str, trigrams: usize, term: &NameTerm, shared: u16, least: f3
         return same;
     }
     let changes = osa_distance(text, &term.text);
-    match changes <= longest / 4 {
-        true => same.max(1.0 - changes as f32 / longest as f32),
-        false => same,
-    }
+    if changes <= longest / 4 { same.max(1.0 - changes as f32 / longest as f32) } else { same }
 }
 
 /// Letters, digits, and the boundary of a word.

@@ -19,7 +19,7 @@ use crate::{
     values::error::{Error, Result},
 };
 
-pub(crate) mod restore;
+mod restore;
 #[cfg(test)]
 mod tests;
 

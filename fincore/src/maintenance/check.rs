@@ -49,9 +49,10 @@ pub(crate) fn examine(
 fn remedy_for(problem: &str) -> Remedy {
     const DERIVED: [&str; 3] =
         ["missing from index", "wrong # of entries in index", "refer to a missing row"];
-    match DERIVED.iter().any(|part| problem.contains(part)) {
-        true => Remedy::Rebuild,
-        false => Remedy::Restore,
+    if DERIVED.iter().any(|part| problem.contains(part)) {
+        Remedy::Rebuild
+    } else {
+        Remedy::Restore
     }
 }
 

@@ -42,7 +42,7 @@ impl Findings {
     }
 
     /// Adds several; `example` is one of them.
-    pub(crate) fn add_many(&mut self, noun: Noun, fault: &str, count: u64, example: impl Display) {
+    fn add_many(&mut self, noun: Noun, fault: &str, count: u64, example: impl Display) {
         let same = |known: &&mut Finding| known.noun == noun && known.fault == fault;
         match self.0.iter_mut().find(same) {
             Some(known) => known.count += count,

@@ -270,7 +270,7 @@ impl Meetings {
         Ok(Meetings(days.map(meeting).collect()))
     }
 
-    pub(crate) fn decide_on(&self, day: Date) -> bool {
+    fn decide_on(&self, day: Date) -> bool {
         self.0.binary_search_by_key(&day, |meeting| meeting.second_day).is_ok()
     }
 }
@@ -305,9 +305,10 @@ pub(crate) fn fill(writer: &Writer, meetings: &[Meeting]) -> Result<Tally> {
     let mut tally = Tally::default();
     for meeting in meetings {
         let is_same_year = |known: &Meeting| known.second_day.year() == meeting.second_day.year();
-        tally += match known.iter().any(is_same_year) {
-            true => Tally::UNCHANGED,
-            false => write(writer, *meeting)?,
+        tally += if known.iter().any(is_same_year) {
+            Tally::UNCHANGED
+        } else {
+            write(writer, *meeting)?
         };
     }
     if tally.is_change() {

@@ -222,7 +222,7 @@ pub(crate) enum MaxStep {
 
 impl Bounds {
     /// Describes plausible figures; `None` if this one is plausible.
-    pub(crate) fn violation(&self, figure: Decimal) -> Option<String> {
+    fn violation(&self, figure: Decimal) -> Option<String> {
         let value = figure.to_f64();
         if value < self.low || value > self.high {
             return Some(format!("{} to {} is plausible", self.low, self.high));
@@ -316,7 +316,7 @@ const UNKNOWN_SERIES: Bounds = Bounds {
 };
 
 /// The bounds of a currency, in reais per unit.
-pub(crate) fn of_currency(currency: Currency) -> Bounds {
+fn of_currency(currency: Currency) -> Bounds {
     static MAJOR: LazyLock<HashMap<Currency, Bounds>> = LazyLock::new(|| {
         let table = include_str!("currency_bounds.tsv");
         let header = "currency\tlow\thigh";

@@ -52,7 +52,7 @@ use crate::answers::table::parquet::Parquet;
 
 pub(crate) mod companies;
 pub(crate) mod dataset;
-pub(crate) mod delta;
+mod delta;
 pub(crate) mod market;
 #[cfg(test)]
 mod tests;

@@ -59,10 +59,10 @@ use crate::{
     },
 };
 
-pub(crate) mod allowed_targets;
-pub(crate) mod call_outcomes;
-pub(crate) mod deliveries;
-pub(crate) mod fan_out;
+mod allowed_targets;
+mod call_outcomes;
+mod deliveries;
+mod fan_out;
 pub(crate) mod outbox;
 pub(crate) mod signature;
 pub(crate) mod subscription;

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-pub(crate) mod cash_and_shares;
+mod cash_and_shares;
 pub(crate) mod plan;
 #[cfg(test)]
 mod tests;
@@ -370,7 +370,7 @@ enum Unit {
 }
 
 /// Every ratio.
-pub(crate) const RATIOS: [Ratio; 7] = [
+const RATIOS: [Ratio; 7] = [
     percent(Metric::GrossMargin, Metric::GrossProfit, Metric::Revenue),
     percent(Metric::EbitMargin, Metric::Ebit, Metric::Revenue),
     percent(Metric::NetMargin, Metric::NetIncome, Metric::Revenue),

@@ -127,9 +127,10 @@ impl Serialize for CompanyFinancials {
         object.serialize_entry("plan", &self.plan)?;
         for metric in Metric::ALL {
             let figure = self.figure(metric);
-            match self.with_sources {
-                true => object.serialize_entry(metric.name(), figure)?,
-                false => object.serialize_entry(metric.name(), &figure.value)?,
+            if self.with_sources {
+                object.serialize_entry(metric.name(), figure)?;
+            } else {
+                object.serialize_entry(metric.name(), &figure.value)?;
             }
         }
         object.end()

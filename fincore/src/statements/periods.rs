@@ -472,7 +472,7 @@ impl Recipe {
     }
 
     /// The columns that are added and subtracted, without those that cancel each other out.
-    pub(crate) fn signed_columns(&self) -> Vec<(Sign, FormColumn)> {
+    fn signed_columns(&self) -> Vec<(Sign, FormColumn)> {
         let quarters = match self {
             Recipe::Sum(quarters) => &quarters[..],
             Recipe::Filed(_) | Recipe::Difference(..) => std::slice::from_ref(self),
@@ -492,7 +492,7 @@ impl Recipe {
 }
 
 impl FormColumn {
-    pub(crate) fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
+    fn has_days(&self, days: &std::ops::RangeInclusive<i32>) -> bool {
         let length = |start: Date| self.end.day_number() - start.day_number() + 1;
         self.start.is_some_and(|start| days.contains(&length(start)))
     }

@@ -229,7 +229,7 @@ pub(crate) fn rows(
 }
 
 /// Consolidated if any form has such a statement, else individual.
-pub(crate) fn default_scope(forms: &[StoredForm], kind: StatementKind) -> Scope {
+fn default_scope(forms: &[StoredForm], kind: StatementKind) -> Scope {
     let has = |scope: &Scope| forms.iter().any(|form| form.has(*scope, kind));
     Scope::ALL.into_iter().find(has).unwrap_or(Scope::Consolidated)
 }

@@ -108,7 +108,7 @@ impl ReaderPool {
     }
 
     /// Lends a connection with views in place of tables.
-    pub(crate) fn get_past(&self, past: Past) -> Result<Reader> {
+    fn get_past(&self, past: Past) -> Result<Reader> {
         let pool = self.past.get_or_init(|| {
             let most = (self.present.max_size() / PRESENT_PER_PAST).max(FEWEST_PAST);
             Opener { path: self.path.clone(), troubles: self.troubles.clone() }.pool(most)
@@ -274,11 +274,11 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// How many idle transactions may keep their connection: at most half of all connections.
-    pub(crate) fn most_idle(&self, most: usize) -> usize {
+    fn most_idle(&self, most: usize) -> usize {
         most.min(self.of as usize / 2)
     }
 
-    pub(crate) fn may_have_seen_fault(&self) -> bool {
+    fn may_have_seen_fault(&self) -> bool {
         self.pooled.may_have_seen_fault()
     }
 }

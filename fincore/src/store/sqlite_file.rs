@@ -30,7 +30,7 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
 /// The size in bytes that SQLite keeps a write-ahead log at: it copies the log into the file at about that size.
-pub(crate) const LOG_SIZE_LIMIT: u32 = 4 << 20;
+const LOG_SIZE_LIMIT: u32 = 4 << 20;
 
 /// Prepared statements cached per connection; the library has fewer.
 const CACHED_STATEMENTS: usize = 128;

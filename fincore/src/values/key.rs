@@ -268,7 +268,7 @@ mod tests {
 }
 
 /// The prefix of every token.
-pub(crate) const SESSION_MARK: &str = "fis_";
+const SESSION_MARK: &str = "fis_";
 
 /// 62^32 is about 2^190: too many to guess one.
 const SESSION_RANDOM: usize = 32;
@@ -365,8 +365,7 @@ mod session_token_tests {
 }
 
 /// The letters and digits.
-pub(crate) const BASE62: &[u8; 62] =
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// 62^6 is more than 2^32, so six characters hold any CRC-32.
 pub(crate) const CHECKSUM: usize = 6;

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The rows of a group: some megabytes of the widest rows are held until the group is written.
-pub(crate) const GROUP_ROWS: usize = 4_000;
+const GROUP_ROWS: usize = 4_000;
 
 /// The digits of a figure in all; [`DECIMALS`] of them are after the point.
 ///

@@ -252,7 +252,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The first line.
-    pub(crate) fn read_header(&mut self) -> Result<Vec<u8>, ImportError> {
+    fn read_header(&mut self) -> Result<Vec<u8>, ImportError> {
         let mut line = Vec::new();
         self.read_line(&mut line)?;
         Ok(line.trim_ascii_end().to_vec())
@@ -281,7 +281,7 @@ impl<R: Read> Lines<R> {
         Ok(())
     }
 
-    pub(crate) fn is_at_end(&self) -> bool {
+    fn is_at_end(&self) -> bool {
         self.bytes >= self.total
     }
 

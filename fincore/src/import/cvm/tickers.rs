@@ -88,7 +88,7 @@ impl RegistrationForms {
 }
 
 /// A ticker as it may be typed: in lower case, or with blanks around it.
-pub(crate) fn parse_ticker(code: &str) -> Option<String> {
+fn parse_ticker(code: &str) -> Option<String> {
     Some(code.trim().to_ascii_uppercase()).filter(|code| is_ticker(code.as_bytes()))
 }
 

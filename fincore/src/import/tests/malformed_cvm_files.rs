@@ -47,7 +47,7 @@ pub(crate) fn bytes(text: &str) -> Vec<u8> {
     encoding_rs::WINDOWS_1252.encode(text).0.into_owned()
 }
 
-pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in members {
         archive.start_file(*name, SimpleFileOptions::default()).unwrap();

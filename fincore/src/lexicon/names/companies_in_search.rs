@@ -417,7 +417,7 @@ impl Names {
     }
 
     /// The codes of the companies that trade under a ticker in two words: `PETR 4`, `PETR4.SA`.
-    pub(crate) fn codes_of_split_ticker(&self, first: &str, second: &str) -> Vec<u32> {
+    fn codes_of_split_ticker(&self, first: &str, second: &str) -> Vec<u32> {
         let ticker = match second {
             "sa" => first.to_owned(),
             _ if first.len() == TICKER_ROOT => [first, second].concat(),
@@ -465,9 +465,10 @@ impl Names {
             company.tickers.iter().any(|ticker| ticker.starts_with(word))
         };
         let current: Vec<u32> = all.iter().filter(trades).copied().collect();
-        match current.is_empty() && self.vocabulary.companies_with(word).is_empty() {
-            true => all.to_vec(),
-            false => current,
+        if current.is_empty() && self.vocabulary.companies_with(word).is_empty() {
+            all.to_vec()
+        } else {
+            current
         }
     }
 

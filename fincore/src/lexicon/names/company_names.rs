@@ -216,7 +216,7 @@ static ALL: LazyLock<Vec<Abbreviation>> = LazyLock::new(|| {
 });
 
 /// The short forms of a name.
-pub(crate) fn short_forms(words: &[String]) -> Vec<Vec<String>> {
+fn short_forms(words: &[String]) -> Vec<Vec<String>> {
     let begins = |at: usize, with: &[&str]| {
         words.get(at..at + with.len()).is_some_and(|run| run.iter().zip(with).all(|(a, b)| a == b))
     };

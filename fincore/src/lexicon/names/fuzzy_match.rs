@@ -58,12 +58,12 @@ impl Names {
     /// How much it says about a company that it has this word.
     #[allow(clippy::cast_precision_loss, reason = "there are few companies")]
     fn weight(&self, word: &str) -> f32 {
-        match is_common(word) {
-            true => 0.15,
-            false if is_beside_names(word) => 0.2,
-            false => {
-                1.0 / (1.0 + 0.5 * (self.vocabulary.companies_with(word).len() as f32).ln_1p())
-            }
+        if is_common(word) {
+            0.15
+        } else if is_beside_names(word) {
+            0.2
+        } else {
+            1.0 / (1.0 + 0.5 * (self.vocabulary.companies_with(word).len() as f32).ln_1p())
         }
     }
 

@@ -257,7 +257,7 @@ const LOOKED_AT: usize = 12;
 impl Names {
     /// The nearest companies: those that a part of the search identifies; those whose Portuguese names it has in English; those
     /// that are spelled alike. None if the search names what is known not to be there.
-    pub(crate) fn search_near(&self, words: &[&str]) -> RankedCompanies {
+    fn search_near(&self, words: &[&str]) -> RankedCompanies {
         let is_number = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
         let has_number = words.iter().any(is_number);
         // `cvm 9512`

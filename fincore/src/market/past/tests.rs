@@ -23,7 +23,7 @@ use crate::{
     values::{Limit, plans::Plan},
 };
 
-pub(crate) mod nested;
+mod nested;
 pub(crate) mod threads;
 
 fn at(time: &str) -> DateTime<Utc> {

@@ -52,7 +52,7 @@ pub(crate) struct EventSubject {
 }
 
 /// The type of the event that a change makes, if any.
-pub(crate) fn event_type(dataset: &str, change: Change) -> Option<EventType> {
+fn event_type(dataset: &str, change: Change) -> Option<EventType> {
     let is_news = matches!(change, Change::Added | Change::Changed);
     match (dataset, change) {
         (COMPANIES, Change::Added) => Some(EventType::CompanyCreated),

@@ -260,7 +260,7 @@ impl ChangeList {
         self.total
     }
 
-    pub(crate) fn has_more(&self) -> bool {
+    fn has_more(&self) -> bool {
         self.read < self.total
     }
 

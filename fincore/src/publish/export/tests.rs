@@ -8,8 +8,8 @@ use crate::{
     values::error::ErrorKind,
 };
 
-pub(crate) mod dataset_sizes;
-pub(crate) mod deltas;
+mod dataset_sizes;
+mod deltas;
 pub(crate) mod exact;
 
 fn day(text: &str) -> Date {

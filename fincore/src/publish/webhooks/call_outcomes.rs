@@ -169,7 +169,7 @@ const DELAYS: [i32; 9] =
 const TOLERANCE: f64 = 0.07;
 
 /// The wait after this number of failed attempts; `None` after the last one. `jitter` is from -1 to 1.
-pub(crate) fn retry_delay(failed: u32, jitter: f64) -> Option<TimeDelta> {
+fn retry_delay(failed: u32, jitter: f64) -> Option<TimeDelta> {
     let seconds = DELAYS.get((failed as usize).checked_sub(1)?)?;
     let jitter = if jitter.is_nan() { 0.0 } else { jitter.clamp(-1.0, 1.0) };
     let milliseconds = f64::from(*seconds) * 1000.0 * (1.0 + TOLERANCE * jitter);

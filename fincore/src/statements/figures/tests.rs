@@ -2,7 +2,7 @@
 use super::*;
 
 pub(crate) mod cash;
-pub(crate) mod official;
+mod official;
 pub(crate) mod plan;
 pub(crate) mod shares;
 

@@ -7,7 +7,7 @@ use crate::{
     values::plans::Plan,
 };
 
-pub(crate) mod editions;
+mod editions;
 pub(crate) mod faults;
 
 const TODAY: Date = Date::MAX;

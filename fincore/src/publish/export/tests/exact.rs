@@ -39,9 +39,10 @@ fn cell_values<R: Row>(row: &R) -> Vec<Value> {
 /// The JSON of a row of a list, with the origin, which lists leave out where it is published.
 fn with_origin<R: serde::Serialize>(row: &R) -> String {
     let line = serde_json::to_string(row).unwrap();
-    match line.contains("\"origin\":") {
-        true => line,
-        false => line.replacen('}', ",\"origin\":\"published\"}", 1),
+    if line.contains("\"origin\":") {
+        line
+    } else {
+        line.replacen('}', ",\"origin\":\"published\"}", 1)
     }
 }
 
