@@ -1,5 +1,11 @@
 //! Calculated numbers, as answers have them.
-use std::{fmt, str::FromStr};
+use std::{
+    cmp::Ordering,
+    fmt,
+    hash::{Hash, Hasher},
+    ops::{Add, Sub},
+    str::FromStr,
+};
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -13,7 +19,8 @@ use crate::values::{
 
 /// A calculated number, exact to its last decimal.
 ///
-/// Like a [`Decimal`] it is a number in JSON and a string in other formats, but it may have any number of digits.
+/// Like a [`Decimal`] it compares by value, and is a number in JSON and a string in other formats, but it may have any number
+/// of digits. Sums and differences of figures and decimals are figures, with the decimals of the longer operand.
 ///
 /// ```
 /// use fincore::calc::{self, Accumulation};
@@ -24,9 +31,12 @@ use crate::values::{
 /// let query = Accumulation { to: Some("2025-12-01".parse()?), ..Accumulation::new("ipca".parse()?, "2025-01-01".parse()?) };
 /// let inflation = calc::accumulate(&snapshot, query)?;
 /// assert_eq!(inflation.accumulated.to_string(), "4.2643849");
+/// let goal: fincore::Decimal = "3.00".parse()?;
+/// assert!(inflation.accumulated > goal.into());
+/// assert_eq!((inflation.accumulated - goal).to_string(), "1.2643849");
 /// # Ok::<(), fincore::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct Figure {
     digits: BigInt,
     decimals: u32,
@@ -71,6 +81,85 @@ impl Figure {
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
+    }
+}
+
+/// The digits of two figures with the decimals of the longer one.
+struct Aligned {
+    one: BigInt,
+    other: BigInt,
+    decimals: u32,
+}
+
+impl Aligned {
+    fn new(one: &Figure, other: &Figure) -> Aligned {
+        let decimals = one.decimals.max(other.decimals);
+        let digits =
+            |figure: &Figure| &figure.digits * BigInt::from(10).pow(decimals - figure.decimals);
+        Aligned { one: digits(one), other: digits(other), decimals }
+    }
+}
+
+impl Ord for Figure {
+    fn cmp(&self, other: &Figure) -> Ordering {
+        let aligned = Aligned::new(self, other);
+        aligned.one.cmp(&aligned.other)
+    }
+}
+
+impl PartialOrd for Figure {
+    fn partial_cmp(&self, other: &Figure) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Figure {
+    fn eq(&self, other: &Figure) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Figure {}
+
+impl Hash for Figure {
+    /// Ignores trailing zeros, so that equal numbers have equal hashes.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Figure { digits, decimals } = self.clone().trim_zeros(0);
+        (digits, decimals).hash(state);
+    }
+}
+
+impl<N: Into<Figure>> Add<N> for Figure {
+    type Output = Figure;
+
+    fn add(self, other: N) -> Figure {
+        let Aligned { one, other, decimals } = Aligned::new(&self, &other.into());
+        Figure::new(one + other, decimals)
+    }
+}
+
+impl<N: Into<Figure>> Sub<N> for Figure {
+    type Output = Figure;
+
+    fn sub(self, other: N) -> Figure {
+        let Aligned { one, other, decimals } = Aligned::new(&self, &other.into());
+        Figure::new(one - other, decimals)
+    }
+}
+
+impl<N: Into<Figure>> Add<N> for Decimal {
+    type Output = Figure;
+
+    fn add(self, other: N) -> Figure {
+        Figure::from(self) + other
+    }
+}
+
+impl<N: Into<Figure>> Sub<N> for Decimal {
+    type Output = Figure;
+
+    fn sub(self, other: N) -> Figure {
+        Figure::from(self) - other
     }
 }
 
@@ -131,6 +220,19 @@ impl From<Decimal> for Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn figures_and_decimals_compare_and_add_by_value() {
+        let figure = |text: &str| text.parse::<Figure>().unwrap();
+        let decimal: Decimal = "-0.50".parse().unwrap();
+        assert!(figure("1.0") == figure("1.000") && figure("-2") < figure("-1.99"));
+        let distinct: std::collections::HashSet<_> =
+            ["1.0", "1.000", "0", "0.00", "10"].map(figure).into();
+        assert_eq!(distinct.len(), 3);
+        assert_eq!((figure("1.0") + decimal).to_string(), "0.50");
+        assert_eq!((decimal - decimal).to_string(), "0.00");
+        assert_eq!((decimal + figure("0.125")).to_string(), "-0.375");
+    }
 
     #[test]
     fn what_is_written_is_read_to_the_last_digit() {

@@ -1,6 +1,9 @@
 //! Transformations of small series that are computed by hand.
 use super::*;
-use crate::{market::series_definitions::Rhythm, values::Date};
+use crate::{
+    market::series_definitions::Rhythm,
+    values::{Date, error::ErrorKind},
+};
 
 fn day(text: &str) -> Date {
     text.parse().unwrap()
@@ -34,7 +37,11 @@ fn assert_told(observations: &[Rate], nature: &Nature, query: &str, wanted: &[&s
 #[track_caller]
 fn assert_refused(nature: &Nature, query: &str, parameter: &str) {
     let err = told(&rows(&[("2024-01-01", "1.0")]), nature, query).unwrap_err();
-    assert!(err.to_string().starts_with(&format!("parameter {parameter:?}: ")), "{query}: {err}");
+    let at_fault = match err.kind() {
+        ErrorKind::Invalid(invalid) => invalid.parameter(),
+        _ => None,
+    };
+    assert_eq!(at_fault, Some(parameter), "{query}: {err}");
 }
 
 /// Monthly prices: from 2023-11 to 2025-02, 100, 101, 102 and so on.
