@@ -24,7 +24,7 @@ use crate::{
         queries::Filter,
     },
     lexicon::names::{Names, UnknownInSearch},
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CompanyId, CompanyRef, CvmCode, Date,
         error::{Error, Resource, Result},
@@ -106,7 +106,7 @@ pub(crate) fn read_after(snapshot: &Snapshot, after: u32, limit: usize) -> Resul
 /// The company of the registry with this code, if it can be read.
 pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Company>> {
     const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
-    snapshot.first(SQL, [code.get()], read)
+    snapshot.first(SQL, [code], read)
 }
 
 /// The company with this code that files without being in the registry.
@@ -281,7 +281,7 @@ fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
     const SQL: &str = "SELECT registered_on AS day FROM company WHERE day IS NOT NULL UNION
         SELECT cancelled_on AS day FROM company WHERE day IS NOT NULL UNION
         SELECT status_since AS day FROM company WHERE day IS NOT NULL ORDER BY day DESC";
-    let read = || Ok(Events(snapshot.rows(SQL, [], |row| parsed(row, 0))?));
+    let read = || Ok(Events(snapshot.rows(SQL, [], |row| row.get(0))?));
     let Events(days) = &*snapshot.memo(|_| read())?;
     Ok(days.iter().copied().find(|day| *day <= snapshot.today()))
 }

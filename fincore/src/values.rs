@@ -19,6 +19,7 @@ pub(crate) mod link;
 pub(crate) mod page;
 pub mod plans;
 pub(crate) mod running_product;
+mod sql;
 pub(crate) mod tsv;
 pub(crate) mod words;
 

@@ -8,7 +8,7 @@ use crate::{
     },
     companies::{self, company::Company},
     lexicon::names::Names,
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Words, choices, error::Result,
         fold, invalid::Wanted, words,
@@ -228,11 +228,11 @@ pub(crate) fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Opti
         " LIMIT 1"
     );
     let mut found = match id {
-        CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number.get()], |row| code(row, 0))?,
-        CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj.to_string()], |row| code(row, 0))?,
+        CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number], |row| row.get(0))?,
+        CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj], |row| row.get(0))?,
     };
     if let (true, CompanyId::Cnpj(cnpj)) = (found.is_empty(), id) {
-        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| code(row, 0))?;
+        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| row.get(0))?;
     }
     Ok(found.into_iter().next())
 }
@@ -245,9 +245,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<Optio
         CompanyRef::Id(id) => {
             let found = find_registered(snapshot, *id)?;
             Ok(match (found, id) {
-                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
-                    Some(*code)
-                }
+                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code])? > 0 => Some(*code),
                 (found, CompanyId::Cvm(_) | CompanyId::Cnpj(_)) => found,
             })
         }

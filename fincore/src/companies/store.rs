@@ -6,10 +6,7 @@ use rusqlite::{OptionalExtension, Row};
 use crate::{
     companies::queries::best_company_first,
     lexicon::names::reviewed_names,
-    store::{
-        code, parsed, parsed_if_any,
-        writer::{Change, Tally, Writer},
-    },
+    store::writer::{Change, Tally, Writer},
     values::{Cnpj, CompanyId, CvmCode, Date, error::Result, fold},
 };
 
@@ -84,15 +81,15 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
     let mut statement = writer.prepare(SQL)?;
     let read = |row: &Row<'_>| -> rusqlite::Result<RegistryEntry> {
         Ok(RegistryEntry {
-            id: code(row, 0)?,
-            cnpj: parsed(row, 1)?,
+            id: row.get(0)?,
+            cnpj: row.get(1)?,
             name: row.get(2)?,
             trade_name: row.get(3)?,
             status: row.get(4)?,
-            status_since: parsed_if_any(row, 5)?,
+            status_since: row.get(5)?,
             sector: row.get(6)?,
-            registered_on: parsed_if_any(row, 7)?,
-            cancelled_on: parsed_if_any(row, 8)?,
+            registered_on: row.get(7)?,
+            cancelled_on: row.get(8)?,
         })
     };
     let mut entries = HashMap::new();
@@ -108,7 +105,7 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
 pub(crate) fn companies_of_cnpj(writer: &Writer, cnpj: Cnpj) -> Result<Vec<CvmCode>> {
     const SQL: &str = "SELECT id FROM company WHERE cnpj = ?1";
     let mut statement = writer.prepare(SQL)?;
-    let rows = statement.query_map([cnpj.to_string()], |row| code(row, 0))?;
+    let rows = statement.query_map([cnpj], |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -155,7 +152,7 @@ pub(crate) fn replace_registry(
     }
     for id in before.keys().filter(|_| absent == Absence::Gone) {
         writer.keep_company(id.get())?;
-        writer.prepare(REMOVE)?.execute([id.get()])?;
+        writer.prepare(REMOVE)?.execute([id])?;
         writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;
     }
@@ -177,14 +174,13 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
             sector_folded = excluded.sector_folded, registered_on = excluded.registered_on,
             cancelled_on = excluded.cancelled_on, known_from = excluded.known_from";
     let status = fold(&entry.status);
-    let day = |date: Option<Date>| date.map(|date| date.to_string());
     writer.prepare(SQL)?.execute((
-        entry.id.get(),
-        entry.cnpj.to_string(),
+        entry.id,
+        entry.cnpj,
         &entry.name,
         &entry.trade_name,
         &entry.status,
-        day(entry.status_since),
+        entry.status_since,
         &status,
         match (status.as_str(), entry.cancelled_on) {
             (ACTIVE, _) => 0,
@@ -193,8 +189,8 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
         },
         &entry.sector,
         fold(&entry.sector),
-        day(entry.registered_on),
-        day(entry.cancelled_on),
+        entry.registered_on,
+        entry.cancelled_on,
         writer.known_from(),
     ))?;
     Ok(())
@@ -207,10 +203,9 @@ pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tal
         "INSERT OR REPLACE INTO security (cnpj, document, tickers) VALUES (?1, ?2, ?3)";
     let mut tally = Tally::default();
     for row in rows {
-        let cnpj = row.cnpj.to_string();
         let known: Option<(u32, String)> = writer
             .prepare(FIND)?
-            .query_row([&cnpj], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([row.cnpj], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some(tickers) = row.tickers_after(known.as_ref().map(|(_, tickers)| &**tickers)) else {
             continue;
@@ -222,7 +217,7 @@ pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tal
             None => Tally::NEW,
         };
         if known.is_none_or(|(document, _)| document <= row.document) {
-            writer.prepare(WRITE)?.execute((cnpj, row.document, tickers))?;
+            writer.prepare(WRITE)?.execute((row.cnpj, row.document, tickers))?;
         }
     }
     // Also without a change: the reviewed tickers may be others than those of the program that stored the rows.
@@ -351,8 +346,8 @@ fn cnpj_of(writer: &Writer, company: CompanyId) -> Result<Option<String>> {
     const BY_CNPJ: &str = "SELECT cnpj FROM company WHERE cnpj = ?1 LIMIT 1";
     let read = |row: &rusqlite::Row<'_>| row.get(0);
     Ok(match company {
-        CompanyId::Cvm(code) => writer.prepare(BY_CODE)?.query_row([code.get()], read),
-        CompanyId::Cnpj(cnpj) => writer.prepare(BY_CNPJ)?.query_row([cnpj.to_string()], read),
+        CompanyId::Cvm(code) => writer.prepare(BY_CODE)?.query_row([code], read),
+        CompanyId::Cnpj(cnpj) => writer.prepare(BY_CNPJ)?.query_row([cnpj], read),
     }
     .optional()?)
 }

@@ -11,7 +11,7 @@ use crate::{
     answers::{Meta, Span},
     calendar::freshness::{self, PublicationSchedule},
     filings::filing::{DATASET, NewFiling, SOURCE},
-    store::{parsed, snapshot::Snapshot, writer::Writer},
+    store::{snapshot::Snapshot, writer::Writer},
     values::{Date, Form, error::Result, first_key, last_key},
 };
 
@@ -104,9 +104,9 @@ fn read_files(snapshot: &Snapshot) -> Result<Vec<WholeFile>> {
         Ok(WholeFile {
             form: *form,
             year: row.get(1)?,
-            first: parsed(row, 2)?,
-            last: parsed(row, 3)?,
-            seen_on: parsed(row, 4)?,
+            first: row.get(2)?,
+            last: row.get(3)?,
+            seen_on: row.get(4)?,
         })
     };
     snapshot.rows(SQL, [], read)
@@ -305,9 +305,9 @@ fn record(
         WHERE excluded.seen_on >= seen_on";
     let FileExtent { ids, first, last } = extent;
     // A later date is a typing error.
-    let [first, last] = [first, last].map(|day| (*day).min(seen_on).to_string());
+    let [first, last] = [first, last].map(|day| (*day).min(seen_on));
     let filings = ids.len().cast_signed();
-    let row = (form as i64, year, filings, first, last, seen_on.to_string());
+    let row = (form as i64, year, filings, first, last, seen_on);
     writer.prepare(SQL)?.execute(row)?;
     Ok(())
 }

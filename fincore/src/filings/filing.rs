@@ -7,7 +7,7 @@ use crate::{
     answers::table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     index::{Condition, DirectoryCache, Executor},
     lexicon::names::Names,
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CvmCode, Date, DateRange, FilingId, Form, error::Result, first_key, last_key, whole_number,
     },
@@ -201,7 +201,7 @@ impl SharedTexts {
         let mut statement = connection.prepare_cached(FILERS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            if let (Ok(company), Ok(name)) = (code(row, 1), row.get(2)) {
+            if let (Ok(company), Ok(name)) = (row.get(1), row.get(2)) {
                 shared.filers.insert(row.get(0)?, (company, name));
             }
         }
@@ -226,7 +226,7 @@ impl SharedTexts {
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
-    filing(row, code(row, 6)?, row.get(7)?, [row.get(8)?, row.get(9)?, row.get(10)?])
+    filing(row, row.get(6)?, row.get(7)?, [row.get(8)?, row.get(9)?, row.get(10)?])
 }
 
 /// A filing from its own columns, its filer and its class.

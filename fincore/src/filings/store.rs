@@ -187,7 +187,7 @@ pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Opti
     const FILER: &str = "SELECT name FROM filer WHERE company = ?1 ORDER BY id DESC LIMIT 1";
     const COMPANY: &str = "SELECT name FROM company WHERE id = ?1";
     for sql in [FILER, COMPANY] {
-        let name = writer.prepare(sql)?.query_row([company.get()], |row| row.get(0)).optional()?;
+        let name = writer.prepare(sql)?.query_row([company], |row| row.get(0)).optional()?;
         if name.is_some() {
             return Ok(name);
         }

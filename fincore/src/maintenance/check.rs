@@ -9,8 +9,8 @@ use crate::{
         market, past, statements,
     },
     store::{
-        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, parsed, parsed_if_any,
-        snapshot::Snapshot, sqlite_check, writer::Writer,
+        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, snapshot::Snapshot,
+        sqlite_check, writer::Writer,
     },
     values::{Currency, Date, Decimal, error::Result},
 };
@@ -101,14 +101,14 @@ impl Catalogue {
         let before = self.skipped_corrupt_values();
         let snapshot = self.snapshot(Date::MAX)?;
         scan(&snapshot, RATES, |row| {
-            parsed::<Date>(row, 0)?;
-            parsed::<Decimal>(row, 1).map(|_| ())
+            row.get::<_, Date>(0)?;
+            row.get::<_, Decimal>(1).map(|_| ())
         })?;
         scan(&snapshot, QUOTES, |row| {
-            parsed::<Currency>(row, 0)?;
-            parsed::<Date>(row, 1)?;
-            parsed_if_any::<Decimal>(row, 2)?;
-            parsed_if_any::<Decimal>(row, 3).map(|_| ())
+            row.get::<_, Currency>(0)?;
+            row.get::<_, Date>(1)?;
+            row.get::<_, Option<Decimal>>(2)?;
+            row.get::<_, Option<Decimal>>(3).map(|_| ())
         })?;
         companies::each(&snapshot, |_| Ok(()))?;
         snapshot.release_memory()?;

@@ -10,12 +10,12 @@ use crate::{
         table::{self, Cell, Column, ColumnKind},
     },
     market::{
-        queries::{History, SeriesHistory, within_plan},
+        queries::{DateWindow, History, SeriesHistory, within_plan},
         rows::Origin,
         series::Series,
         series_definitions::Side,
     },
-    store::{parsed, parsed_if_any, past::Knowledge, snapshot::Snapshot},
+    store::{past::Knowledge, snapshot::Snapshot},
     values::{
         Currency, Date, Decimal, choices,
         error::Result,
@@ -149,8 +149,8 @@ pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revis
     let current = series.current(snapshot)?;
     let days = within_plan(snapshot, from, to, || Ok(Some(current.date)))?;
     let mut values = match series.definition.and_then(|definition| definition.quote) {
-        None => of_rates(snapshot, series.number, days.texts())?,
-        Some((currency, side)) => of_side(snapshot, (currency, side), days.texts())?,
+        None => of_rates(snapshot, series.number, days)?,
+        Some((currency, side)) => of_side(snapshot, (currency, side), days)?,
     };
     values.reverse();
     Ok(Page::cut(values, (limit.get(), offset.get()), current.meta))
@@ -168,11 +168,7 @@ macro_rules! ended {
 }
 
 /// The values of all figures of a series that have past ones, the oldest first.
-fn of_rates(
-    snapshot: &Snapshot,
-    number: u32,
-    (from, to): (String, String),
-) -> Result<Vec<Revision>> {
+fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Revision>> {
     const SQL: &str = concat!(
         "SELECT date, value, computed, began.time, ",
         ended!(),
@@ -185,10 +181,10 @@ fn of_rates(
         LEFT JOIN import_time AS began ON began.version = known_from
         ORDER BY date, known_until IS NULL, known_until"
     );
-    snapshot.rows(SQL, (number, from, to), |row| {
+    snapshot.rows(SQL, (number, days.from(), days.to()), |row| {
         Ok(Revision {
-            date: parsed(row, 0)?,
-            value: parsed(row, 1)?,
+            date: row.get(0)?,
+            value: row.get(1)?,
             origin: Origin::of_code(row.get(2)?),
             known_from: moment(row, 3)?,
             known_until: moment(row, 4)?,
@@ -200,7 +196,7 @@ fn of_rates(
 fn of_side(
     snapshot: &Snapshot,
     (currency, side): (Currency, Side),
-    (from, to): (String, String),
+    days: DateWindow,
 ) -> Result<Vec<Revision>> {
     const SQL: &str = concat!(
         "SELECT date, buy, sell, began.time, ",
@@ -218,10 +214,10 @@ fn of_side(
         Side::Buy => 1,
         Side::Sell => 2,
     };
-    let rows = snapshot.rows(SQL, (currency.as_str(), from, to), |row| {
-        let value: Option<Decimal> = parsed_if_any(row, column)?;
+    let rows = snapshot.rows(SQL, (currency, days.from(), days.to()), |row| {
+        let value: Option<Decimal> = row.get(column)?;
         let (known_from, known_until) = (moment(row, 3)?, moment(row, 4)?);
-        let (date, origin) = (parsed(row, 0)?, Origin::Published);
+        let (date, origin) = (row.get(0)?, Origin::Published);
         Ok(value.map(|value| Revision { date, value, known_from, known_until, origin }))
     })?;
     let mut of_days: BTreeMap<Date, Vec<Revision>> = BTreeMap::new();
@@ -252,8 +248,8 @@ pub(crate) fn value_before(
 ) -> Result<Option<Decimal>> {
     const SQL: &str =
         "SELECT value FROM past_rate WHERE series = ?1 AND date = ?2 AND known_until = ?3";
-    let key = (number, date.to_string(), version.cast_signed());
-    snapshot.first(SQL, key, |row| parsed(row, 0))
+    let key = (number, date, version.cast_signed());
+    snapshot.first(SQL, key, |row| row.get(0))
 }
 
 /// Both sides of a quote before the import that made this version changed it.
@@ -265,6 +261,6 @@ pub(crate) fn quote_before(
 ) -> Result<Option<(Decimal, Decimal)>> {
     const SQL: &str = "SELECT buy, sell FROM past_fx
         WHERE currency = ?1 AND date = ?2 AND known_until = ?3 AND buy IS NOT NULL AND sell IS NOT NULL";
-    let key = (currency.as_str(), date.to_string(), version.cast_signed());
-    snapshot.first(SQL, key, |row| Ok((parsed(row, 0)?, parsed(row, 1)?)))
+    let key = (currency, date, version.cast_signed());
+    snapshot.first(SQL, key, |row| Ok((row.get(0)?, row.get(1)?)))
 }

@@ -9,7 +9,7 @@ use crate::{
         queries::{DateWindow, FxHistory, within_plan},
         rows::{FxPair, FxRate, OriginCounts},
     },
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Currency, Date, Offset, Pair,
         error::{Error, Resource, Result},
@@ -84,10 +84,10 @@ fn read_page(
         concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
     const SQL: &str =
         concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
-    let (currency, (from, to)) = (stored_currency(pair), days.texts());
-    let total = snapshot.count(TOTAL, (&currency, &from, &to))?;
+    let (currency, from, to) = (stored_currency(pair), days.from(), days.to());
+    let total = snapshot.count(TOTAL, (currency, from, to))?;
     let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-        snapshot.rows(SQL, (&currency, &from, &to, limit, offset), |row| read(row, pair))
+        snapshot.rows(SQL, (currency, from, to, limit, offset), |row| read(row, pair))
     })?;
     Ok(HistoryPage { rows: rows.into(), total, origins: OriginCounts::default() })
 }
@@ -109,7 +109,7 @@ pub(crate) fn cached_history(
 /// The newest quote of a pair. Fails if there is none.
 pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
     const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
-    let params = (stored_currency(pair), snapshot.today().to_string());
+    let params = (stored_currency(pair), snapshot.today());
     let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
     let newest = newest.ok_or_else(|| not_found(pair))?;
     Ok(Sourced::new(newest, meta(snapshot, pair)?))
@@ -123,8 +123,13 @@ pub(crate) fn each(
 ) -> Result<()> {
     const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
     let newest = current(snapshot, pair)?.date;
-    let (from, to) = within_plan(snapshot, None, None, || Ok(Some(newest)))?.texts();
-    snapshot.for_each(SQL, (stored_currency(pair), from, to), |row| read(row, pair), visit)
+    let days = within_plan(snapshot, None, None, || Ok(Some(newest)))?;
+    snapshot.for_each(
+        SQL,
+        (stored_currency(pair), days.from(), days.to()),
+        |row| read(row, pair),
+        visit,
+    )
 }
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
@@ -133,10 +138,7 @@ pub(crate) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
     let today = snapshot.today();
     let all = match cached_history(snapshot, pair)? {
         Some(cached) => cached.between(Date::MIN, today).to_vec(),
-        None => {
-            let params = (stored_currency(pair), today.to_string());
-            snapshot.rows(SQL, params, |row| read(row, pair))?
-        }
+        None => snapshot.rows(SQL, (stored_currency(pair), today), |row| read(row, pair))?,
     };
     if all.is_empty() { Err(not_found(pair)) } else { Ok(all) }
 }
@@ -148,10 +150,10 @@ pub(crate) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
         has_both_sides!(),
         "GROUP BY currency ORDER BY currency"
     );
-    let pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
-        let pair = Pair::in_reais(parsed(row, 0)?);
+    let pairs = snapshot.rows(SQL, [snapshot.today()], |row| {
+        let pair = Pair::in_reais(row.get(0)?);
         let days = row.get::<_, i64>(3)?.unsigned_abs();
-        Ok(FxPair { pair, from: parsed(row, 1)?, to: parsed(row, 2)?, days })
+        Ok(FxPair { pair, from: row.get(1)?, to: row.get(2)?, days })
     })?;
     if snapshot.has_corrupt_values() { readable_pairs(snapshot) } else { Ok(pairs) }
 }
@@ -164,19 +166,14 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
         "ORDER BY currency, date"
     );
     let mut pairs: Vec<FxPair> = Vec::new();
-    let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(parsed(row, 3)?));
-    snapshot.for_each(
-        SQL,
-        [snapshot.today().to_string()],
-        read,
-        |FxRate { date, pair, .. }| {
-            match pairs.last_mut().filter(|last| last.pair == pair) {
-                Some(last) => (last.to, last.days) = (date, last.days + 1),
-                None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
-            }
-            Ok(())
-        },
-    )?;
+    let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(row.get(3)?));
+    snapshot.for_each(SQL, [snapshot.today()], read, |FxRate { date, pair, .. }| {
+        match pairs.last_mut().filter(|last| last.pair == pair) {
+            Some(last) => (last.to, last.days) = (date, last.days + 1),
+            None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
+        }
+        Ok(())
+    })?;
     Ok(pairs)
 }
 
@@ -184,7 +181,7 @@ fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
 pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>> {
     const SQL: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
         AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date DESC LIMIT 1";
-    let params = (stored_currency(pair), snapshot.today().to_string());
+    let params = (stored_currency(pair), snapshot.today());
     Ok(snapshot.rows(SQL, params, |row| freshness::read_day(row, 0))?.into_iter().flatten().next())
 }
 
@@ -200,10 +197,10 @@ pub(crate) fn not_found(pair: Pair) -> Error {
 }
 
 pub(crate) fn read(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
-    Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
+    Ok(FxRate { date: row.get(0)?, pair, buy: row.get(1)?, sell: row.get(2)? })
 }
 
 /// The currency under which the quotes of a pair are stored; `None` if the pair is not priced in reais.
-fn stored_currency(pair: Pair) -> Option<String> {
-    (pair.quote == Currency::BRL).then(|| pair.base.to_string())
+fn stored_currency(pair: Pair) -> Option<Currency> {
+    (pair.quote == Currency::BRL).then_some(pair.base)
 }

@@ -13,7 +13,7 @@ use crate::{
         rows::{ListedSeries, Origin, OriginCounts, Rate},
         series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
     },
-    store::{parsed, parsed_if_any, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Date, Offset, SeriesId,
         error::{Error, Resource, Result},
@@ -108,8 +108,8 @@ impl Series {
     fn statements(self) -> (&'static Statements, Value) {
         match self.definition.and_then(|definition| definition.quote) {
             None => (&RATES, Value::from(self.number)),
-            Some((currency, Side::Buy)) => (&BUY, Value::from(currency.to_string())),
-            Some((currency, Side::Sell)) => (&SELL, Value::from(currency.to_string())),
+            Some((currency, Side::Buy)) => (&BUY, Value::from(currency.as_str().to_owned())),
+            Some((currency, Side::Sell)) => (&SELL, Value::from(currency.as_str().to_owned())),
         }
     }
 
@@ -184,10 +184,10 @@ impl Series {
         offset: Offset,
     ) -> Result<HistoryPage<Rate>> {
         let (statements, key) = self.statements();
-        let (from, to) = days.texts();
-        let total = snapshot.count(statements.total, (&key, &from, &to))?;
+        let (from, to) = (days.from(), days.to());
+        let total = snapshot.count(statements.total, (&key, from, to))?;
         let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-            snapshot.rows(statements.page, (&key, &from, &to, limit, offset), read_rate)
+            snapshot.rows(statements.page, (&key, from, to, limit, offset), read_rate)
         })?;
         let origins = rows.iter().map(|rate| rate.origin).collect();
         Ok(HistoryPage { rows: rows.into(), total, origins })
@@ -199,7 +199,7 @@ impl Series {
         snapshot: &Snapshot,
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
         let (statements, key) = self.statements();
-        let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
+        let every = (key, Date::MIN, Date::MAX);
         history_cache::series(snapshot, self.number, statements.all, every, read_rate)
     }
 
@@ -211,14 +211,14 @@ impl Series {
     ) -> Result<()> {
         let (statements, key) = self.statements();
         let newest = || Ok(self.newest(snapshot)?.map(|rate| rate.date));
-        let (from, to) = within_plan(snapshot, None, None, newest)?.texts();
-        snapshot.for_each(statements.all, (key, from, to), read_rate, visit)
+        let days = within_plan(snapshot, None, None, newest)?;
+        snapshot.for_each(statements.all, (key, days.from(), days.to()), read_rate, visit)
     }
 
     /// How many observations it has in a range of days.
     pub(crate) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
         let (statements, key) = self.statements();
-        snapshot.count(statements.total, (key, days.0.to_string(), days.1.to_string()))
+        snapshot.count(statements.total, (key, days.0, days.1))
     }
 
     /// The newest observations in a range of days, at most `limit` of them.
@@ -229,7 +229,7 @@ impl Series {
         limit: usize,
     ) -> Result<Vec<Rate>> {
         let (statements, key) = self.statements();
-        let wanted = (key, days.0.to_string(), days.1.to_string());
+        let wanted = (key, days.0, days.1);
         snapshot.first_rows(limit, statements.all, wanted, read_rate)
     }
 
@@ -247,7 +247,7 @@ impl Series {
     /// The newest observation.
     pub(crate) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
-        let today = snapshot.today().to_string();
+        let today = snapshot.today();
         snapshot.first(statements.newest, (key, today), read_rate)
     }
 
@@ -261,19 +261,19 @@ impl Series {
     /// The days that it covers up to the snapshot's date; `None` without observations.
     pub(crate) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
         let (statements, key) = self.statements();
-        let today = snapshot.today().to_string();
-        let computed = self.count_computed(snapshot, &today)?;
+        let today = snapshot.today();
+        let computed = self.count_computed(snapshot, today)?;
         let read = |row: &rusqlite::Row<'_>| {
             let count = row.get::<_, i64>(2)?.unsigned_abs();
-            let days = parsed_if_any(row, 0)?.zip(parsed_if_any(row, 1)?);
+            let days = row.get::<_, Option<_>>(0)?.zip(row.get(1)?);
             Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
-        let coverage = snapshot.rows(statements.coverage, (&key, &today), read)?.pop().flatten();
+        let coverage = snapshot.rows(statements.coverage, (&key, today), read)?.pop().flatten();
         if !snapshot.has_corrupt_values() {
             return Ok(coverage);
         }
         // Corrupt observations do not count.
-        let all = (key, Date::MIN.to_string(), today);
+        let all = (key, Date::MIN, today);
         let days = snapshot.rows(statements.all, all, read_rate)?;
         let ends = days.last().zip(days.first());
         Ok(ends.map(|(first, last)| Coverage {
@@ -304,7 +304,7 @@ impl Series {
     }
 
     /// How many of its observations were computed.
-    fn count_computed(self, snapshot: &Snapshot, today: &str) -> Result<u64> {
+    fn count_computed(self, snapshot: &Snapshot, today: Date) -> Result<u64> {
         const SQL: &str =
             "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 1";
         match self.definition.and_then(|definition| definition.computed_from) {
@@ -326,5 +326,5 @@ pub(crate) struct Coverage {
 /// A row of a series.
 fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
     let origin = Origin::of_code(row.get(2)?);
-    Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)?, origin })
+    Ok(Rate { date: row.get(0)?, value: row.get(1)?, origin })
 }

@@ -35,10 +35,7 @@ use crate::{
         series_definitions::{self, DEFINITIONS, SeriesDefinition},
     },
     statements::{STATEMENTS, held_forms, read},
-    store::{
-        parsed,
-        snapshot::{KnownData, Snapshot},
-    },
+    store::snapshot::{KnownData, Snapshot},
     values::{
         Currency, Date, FilingId, Form, Pair,
         error::{Error, Result},
@@ -352,8 +349,8 @@ impl RowCounts {
             series: stored_series(snapshot)?,
             series_holes: holes::of_all_series(snapshot)?,
             quote_holes: holes::holes(snapshot, Figures::Quotes(Currency::USD))?,
-            quotes: snapshot.count(QUOTES, [snapshot.today().to_string()])?,
-            first_quote: snapshot.first(FIRST_QUOTE, [], |row| parsed(row, 0))?,
+            quotes: snapshot.count(QUOTES, [snapshot.today()])?,
+            first_quote: snapshot.first(FIRST_QUOTE, [], |row| row.get(0))?,
             companies: snapshot.count(COMPANIES, [])?,
             filings: stored_forms(snapshot)?,
         };

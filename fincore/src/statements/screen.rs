@@ -15,7 +15,7 @@ use crate::{
         financials::{self, CompanyFinancials, check_period},
         read::meta,
     },
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number,
         error::{Error, Result},
@@ -228,7 +228,7 @@ fn newest_of_each(snapshot: &Snapshot, query: &ScreenQuery) -> Result<Vec<Screen
         let mut rows = statement.query((query.period as i64, from, to, sector))?;
         let mut companies: Vec<ScreenedCompany> = Vec::new();
         while let Some(row) = rows.next()? {
-            let company_id = code(row, 0)?;
+            let company_id = row.get(0)?;
             if companies.last().is_some_and(|known| known.company_id == company_id) {
                 continue;
             }
