@@ -88,11 +88,10 @@ pub fn each(
     query: &List,
     mut visit: impl FnMut(Filing) -> Result<()>,
 ) -> Result<()> {
-    const SQL: &str =
-        concat!(filing::select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
+    let sql = format!("{} WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC", filing::SELECT);
     let filter = Filter::new(snapshot, &query.filter_fields())?;
     let (from, to) = filter.keys;
-    snapshot.for_each(SQL, (from, to), filing::read, |filing| {
+    snapshot.for_each(&sql, (from, to), filing::read, |filing| {
         if filter.admits(&filing) { visit(filing) } else { Ok(()) }
     })
 }

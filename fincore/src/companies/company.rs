@@ -93,15 +93,9 @@ impl table::Row for Company {
 serialize_by_columns!(Company);
 
 /// The columns that [`read`] expects.
-macro_rules! select_company {
-    () => {
-        "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on, cancelled_on
-        FROM company "
-    };
-}
-pub(crate) use select_company;
+pub(crate) const SELECT: &str = "SELECT id, name, trade_name, cnpj, status, sector, tickers,
+    registered_on, cancelled_on FROM company";
 
-/// Reads the columns of `select_company`.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
     Ok(Company {
         id: row.get(0)?,
@@ -206,8 +200,7 @@ pub(crate) struct RegistryCache(pub(crate) Option<Arc<CachedRows<Company>>>);
 
 impl RegistryCache {
     pub(crate) fn read(connection: &Connection) -> Result<RegistryCache> {
-        const SQL: &str = concat!(select_company!(), "ORDER BY id");
-        let mut statement = connection.prepare_cached(SQL)?;
+        let mut statement = connection.prepare_cached(&format!("{SELECT} ORDER BY id"))?;
         let mut rows = statement.query([])?;
         let mut all = CachedRows::default();
         while let Some(row) = rows.next()? {

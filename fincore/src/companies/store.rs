@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{OptionalExtension, Row};
 
 use crate::{
-    companies::queries::best_company_first,
     lexicon::names::reviewed_names,
     store::writer::{Change, Tally, Writer},
     values::{Cnpj, CompanyId, CvmCode, Date, error::Result, fold},
@@ -67,18 +66,12 @@ pub(crate) enum Listing {
 pub(crate) use crate::companies::company::DATASET as COMPANIES;
 
 /// The published columns, in the order of [`RegistryEntry`].
-macro_rules! select_registry {
-    () => {
-        "SELECT id, cnpj, name, trade_name, status, status_since, sector, registered_on, cancelled_on
-        FROM company "
-    };
-}
-pub(crate) use select_registry;
+pub(crate) const SELECT_REGISTRY: &str = "SELECT id, cnpj, name, trade_name, status, status_since,
+    sector, registered_on, cancelled_on FROM company ORDER BY id";
 
 /// The stored registry.
 pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
-    const SQL: &str = select_registry!();
-    let mut statement = writer.prepare(SQL)?;
+    let mut statement = writer.prepare(SELECT_REGISTRY)?;
     let read = |row: &Row<'_>| -> rusqlite::Result<RegistryEntry> {
         Ok(RegistryEntry {
             id: row.get(0)?,
@@ -246,14 +239,11 @@ impl Security {
 /// and what reviewed tickers add.
 pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
-    const LISTED: &str = concat!(
-        "SELECT id, company.tickers, ticker_override.tickers, security.tickers, id = (
-            SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
-        best_company_first!(),
-        " LIMIT 1)
+    const LISTED: &str =
+        "SELECT id, company.tickers, ticker_override.tickers, security.tickers, id = (SELECT id
+            FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY standing, id DESC LIMIT 1)
         FROM company LEFT JOIN ticker_override USING (cnpj) LEFT JOIN security USING (cnpj)
-        ORDER BY id"
-    );
+        ORDER BY id";
     const UPDATE: &str = "UPDATE company SET tickers = ?2, known_from = ?3 WHERE id = ?1";
     let mut changed = Vec::new();
     {

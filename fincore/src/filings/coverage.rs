@@ -237,27 +237,17 @@ pub(crate) fn is_whole(
     })
 }
 
-/// The stored filings of a form and year: those between two keys, or with a reference day between two others.
-macro_rules! stored_filings {
-    ($select:literal, delivered) => {
-        concat!($select, " FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4")
-    };
-    ($select:literal, referring) => {
-        concat!(
-            $select,
-            " FROM filing WHERE id BETWEEN ?3 AND ?4
-            AND COALESCE(reference_day, key >> 40) BETWEEN ?1 AND ?2"
-        )
-    };
+/// Queries the stored filings of a form and year: those between two keys, or with a reference day between two others.
+fn of_file(select: &str, form: Form) -> String {
+    let day = if form == Form::Ipe { "key" } else { "COALESCE(reference_day, key >> 40)" };
+    format!("{select} FROM filing WHERE {day} BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4")
 }
 
 /// How many filings of a form and year are stored.
 pub(crate) fn stored_filings(writer: &Writer, (form, year): (Form, u16)) -> Result<u64> {
-    const DELIVERED: &str = stored_filings!("SELECT COUNT(*)", delivered);
-    const REFERRING: &str = stored_filings!("SELECT COUNT(*)", referring);
     let Some(bounds) = bounds_of(form, year) else { return Ok(0) };
-    let sql = if form == Form::Ipe { DELIVERED } else { REFERRING };
-    let count: i64 = writer.prepare(sql)?.query_row(bounds, |row| row.get(0))?;
+    let sql = of_file("SELECT COUNT(*)", form);
+    let count: i64 = writer.prepare(&sql)?.query_row(bounds, |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 
@@ -267,10 +257,8 @@ pub(crate) fn each_stored(
     (form, year): (Form, u16),
     mut visit: impl FnMut(i64),
 ) -> Result<()> {
-    const DELIVERED: &str = stored_filings!("SELECT key", delivered);
-    const REFERRING: &str = stored_filings!("SELECT key", referring);
     let Some(bounds) = bounds_of(form, year) else { return Ok(()) };
-    let mut statement = writer.prepare(if form == Form::Ipe { DELIVERED } else { REFERRING })?;
+    let mut statement = writer.prepare(&of_file("SELECT key", form))?;
     let mut rows = statement.query(bounds)?;
     while let Some(row) = rows.next()? {
         visit(row.get(0)?);

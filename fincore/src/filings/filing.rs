@@ -122,42 +122,24 @@ impl table::Row for Filing {
 
 serialize_by_columns!(Filing);
 
-/// A filing joined with its filer's name and its class.
-macro_rules! from_filing {
-    () => {
-        "FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class "
-    };
-}
-pub(crate) use from_filing;
-
-/// The columns that [`read`] expects.
-macro_rules! select_filing {
-    () => {
-        concat!(
-            "SELECT key, subject, reference_day, version, sequence, url, filer.company, filer.name,
-                class.category, type, species ",
-            $crate::filings::filing::from_filing!()
-        )
-    };
-}
-pub(crate) use select_filing;
-
-/// The columns of a filing's own row that [`SharedTexts::filing`] expects.
-macro_rules! select_own {
-    () => {
-        "SELECT key, subject, reference_day, version, sequence, url, filer, class FROM filing "
-    };
-}
+/// The columns that [`read`] expects: of a filing, its filer and its class.
+pub(crate) const SELECT: &str =
+    "SELECT key, subject, reference_day, version, sequence, url, filer.company, filer.name,
+        class.category, type, species
+    FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class";
 
 /// The filings with these keys, in this order.
 pub(crate) fn read_keys(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
-    read_each(snapshot, concat!(select_own!(), "WHERE key = ?1"), keys)
+    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
+        FROM filing WHERE key = ?1";
+    read_each(snapshot, SQL, keys)
 }
 
 /// The filing with this id, if it can be read.
 pub(crate) fn find(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing>> {
-    let sql = concat!(select_own!(), "WHERE id = ?1");
-    Ok(read_each(snapshot, sql, &[id.to_bits()])?.pop())
+    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
+        FROM filing WHERE id = ?1";
+    Ok(read_each(snapshot, SQL, &[id.to_bits()])?.pop())
 }
 
 /// The filings that a query finds by these numbers, in this order.
@@ -181,8 +163,7 @@ fn read_each(snapshot: &Snapshot, sql: &str, numbers: &[i64]) -> Result<Vec<Fili
 
 /// The filing with this key, read together with its filer's name and its class.
 fn read_joined(snapshot: &Snapshot, key: i64) -> Result<Option<Filing>> {
-    const SQL: &str = concat!(select_filing!(), "WHERE key = ?1");
-    Ok(snapshot.rows(SQL, [key], read)?.pop())
+    Ok(snapshot.rows(&format!("{SELECT} WHERE key = ?1"), [key], read)?.pop())
 }
 
 /// The names and classes that filings share, by their ids: they are held in memory.
@@ -436,8 +417,8 @@ pub(crate) fn read_range(
     (from, to): (i64, i64),
     limit: usize,
 ) -> Result<Vec<Filing>> {
-    const SQL: &str = concat!(select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
-    snapshot.first_rows(limit, SQL, (from, to), read)
+    let sql = format!("{SELECT} WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
+    snapshot.first_rows(limit, &sql, (from, to), read)
 }
 
 /// The filing with this id, if it can be read.

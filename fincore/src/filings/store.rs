@@ -174,9 +174,8 @@ impl Filings {
 
 /// The stored filing with this id, if there is one that can be read.
 pub(crate) fn stored_filing(writer: &Writer, id: FilingId) -> Result<Option<Filing>> {
-    const SQL: &str = concat!(filing::select_filing!(), "WHERE filing.id = ?1");
     Ok(writer
-        .prepare(SQL)?
+        .prepare(&format!("{} WHERE filing.id = ?1", filing::SELECT))?
         .query_row([id.to_bits()], |row| Ok(filing::read(row).ok()))
         .optional()?
         .flatten())

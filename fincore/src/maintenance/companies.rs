@@ -4,7 +4,7 @@ use rusqlite::Row;
 use crate::{
     companies::{
         company::DATASET as COMPANIES,
-        store::{self, RegistryEntry, select_registry},
+        store::{self, RegistryEntry},
     },
     maintenance::findings::{Findings, Noun, Progress, RemovedRows, display_value},
     store::writer::Writer,
@@ -76,8 +76,7 @@ fn each_registry_entry(
     writer: &Writer,
     mut visit: impl FnMut(Result<RegistryEntry, (i64, &'static str)>),
 ) -> Result<()> {
-    const SQL: &str = concat!(select_registry!(), "ORDER BY id");
-    let mut statement = writer.prepare(SQL)?;
+    let mut statement = writer.prepare(store::SELECT_REGISTRY)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(0)?;

@@ -17,7 +17,7 @@ use crate::{
     },
     store::{past::Knowledge, snapshot::Snapshot},
     values::{
-        Currency, Date, Decimal, choices,
+        Currency, Date, Decimal, as_text,
         error::Result,
         invalid::{Invalid, Wanted},
     },
@@ -104,7 +104,7 @@ pub enum Release {
     First,
 }
 
-choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
+as_text!(Release::as_str, Wanted::TrueOrFalse, "true" => First, "false" => Newest);
 
 /// A value that a figure has, or has had.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -158,21 +158,15 @@ pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revis
 
 /// When a value ended. The version of a bundle, which may correct figures of an older one, has no time, and counts as known
 /// from the next import on; before that import, from the day on which the bundle was gathered, or the last import.
-macro_rules! ended {
-    () => {
-        "COALESCE(
-            (SELECT time FROM import_time WHERE version >= known_until ORDER BY version LIMIT 1),
-            (SELECT MAX(time) FROM (SELECT time FROM revision WHERE version = known_until
-                UNION ALL SELECT time FROM import_time WHERE version < known_until)))"
-    };
-}
+const ENDED: &str = "COALESCE(
+    (SELECT time FROM import_time WHERE version >= known_until ORDER BY version LIMIT 1),
+    (SELECT MAX(time) FROM (SELECT time FROM revision WHERE version = known_until
+        UNION ALL SELECT time FROM import_time WHERE version < known_until)))";
 
 /// The values of all figures of a series that have past ones, the oldest first.
 fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Revision>> {
-    const SQL: &str = concat!(
-        "SELECT date, value, computed, began.time, ",
-        ended!(),
-        " FROM (
+    let sql = format!(
+        "SELECT date, value, computed, began.time, {ENDED} FROM (
             SELECT date, value, computed, known_from, known_until FROM main.past_rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, value, computed, known_from, NULL FROM main.rate
@@ -181,7 +175,7 @@ fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Re
         LEFT JOIN import_time AS began ON began.version = known_from
         ORDER BY date, known_until IS NULL, known_until"
     );
-    snapshot.rows(SQL, (number, days.from(), days.to()), |row| {
+    snapshot.rows(&sql, (number, days.from(), days.to()), |row| {
         Ok(Revision {
             date: row.get(0)?,
             value: row.get(1)?,
@@ -198,10 +192,8 @@ fn of_side(
     (currency, side): (Currency, Side),
     days: DateWindow,
 ) -> Result<Vec<Revision>> {
-    const SQL: &str = concat!(
-        "SELECT date, buy, sell, began.time, ",
-        ended!(),
-        " FROM (
+    let sql = format!(
+        "SELECT date, buy, sell, began.time, {ENDED} FROM (
             SELECT date, buy, sell, known_from, known_until FROM main.past_fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, buy, sell, known_from, NULL FROM main.fx
@@ -214,7 +206,7 @@ fn of_side(
         Side::Buy => 1,
         Side::Sell => 2,
     };
-    let rows = snapshot.rows(SQL, (currency, days.from(), days.to()), |row| {
+    let rows = snapshot.rows(&sql, (currency, days.from(), days.to()), |row| {
         let value: Option<Decimal> = row.get(column)?;
         let (known_from, known_until) = (moment(row, 3)?, moment(row, 4)?);
         let (date, origin) = (row.get(0)?, Origin::Published);

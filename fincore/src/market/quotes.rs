@@ -22,25 +22,9 @@ pub(crate) const PTAX: &str = "BCB PTAX, closing bulletin";
 /// Gold, which the bulletin quotes by the gram.
 const GOLD: &str = "XAU";
 
-/// Only quotes with both sides are served.
-macro_rules! has_both_sides {
-    () => {
-        "buy IS NOT NULL AND sell IS NOT NULL "
-    };
-}
-pub(crate) use has_both_sides;
-
-/// The columns that [`read`] expects, of one currency.
-macro_rules! select_quotes {
-    () => {
-        concat!(
-            "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
-            $crate::market::quotes::has_both_sides!(),
-            "AND "
-        )
-    };
-}
-pub(crate) use select_quotes;
+/// The columns that [`read`] expects, of one currency. Only quotes with both sides are served.
+pub(crate) const SELECT: &str =
+    "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND buy IS NOT NULL AND sell IS NOT NULL";
 
 /// One page of the quotes of a pair, newest first.
 pub(crate) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxRate>> {
@@ -80,14 +64,12 @@ fn read_page(
     days: DateWindow,
     (limit, offset): (u32, Offset),
 ) -> Result<HistoryPage<FxRate>> {
-    const TOTAL: &str =
-        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
-    const SQL: &str =
-        concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
+    let count = format!("SELECT COUNT(*) FROM ({SELECT} AND date BETWEEN ?2 AND ?3)");
+    let sql = format!("{SELECT} AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
     let (currency, from, to) = (stored_currency(pair), days.from(), days.to());
-    let total = snapshot.count(TOTAL, (currency, from, to))?;
+    let total = snapshot.count(&count, (currency, from, to))?;
     let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-        snapshot.rows(SQL, (currency, from, to, limit, offset), |row| read(row, pair))
+        snapshot.rows(&sql, (currency, from, to, limit, offset), |row| read(row, pair))
     })?;
     Ok(HistoryPage { rows: rows.into(), total, origins: OriginCounts::default() })
 }
@@ -97,10 +79,10 @@ pub(crate) fn cached_history(
     snapshot: &Snapshot,
     pair: Pair,
 ) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
-    const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
+    let sql = format!("{SELECT} ORDER BY date DESC");
     match stored_currency(pair) {
         Some(currency) => {
-            history_cache::quotes(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
+            history_cache::quotes(snapshot, pair.base, &sql, [currency], |row| read(row, pair))
         }
         None => Ok(None),
     }
@@ -108,9 +90,9 @@ pub(crate) fn cached_history(
 
 /// The newest quote of a pair. Fails if there is none.
 pub(crate) fn current(snapshot: &Snapshot, pair: Pair) -> Result<Sourced<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let sql = format!("{SELECT} AND date <= ?2 ORDER BY date DESC");
     let params = (stored_currency(pair), snapshot.today());
-    let newest = snapshot.first(SQL, params, |row| read(row, pair))?;
+    let newest = snapshot.first(&sql, params, |row| read(row, pair))?;
     let newest = newest.ok_or_else(|| not_found(pair))?;
     Ok(Sourced::new(newest, meta(snapshot, pair)?))
 }
@@ -121,35 +103,28 @@ pub(crate) fn each(
     pair: Pair,
     visit: impl FnMut(FxRate) -> Result<()>,
 ) -> Result<()> {
-    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
+    let sql = format!("{SELECT} AND date BETWEEN ?2 AND ?3 ORDER BY date DESC");
     let newest = current(snapshot, pair)?.date;
     let days = within_plan(snapshot, None, None, || Ok(Some(newest)))?;
-    snapshot.for_each(
-        SQL,
-        (stored_currency(pair), days.from(), days.to()),
-        |row| read(row, pair),
-        visit,
-    )
+    let params = (stored_currency(pair), days.from(), days.to());
+    snapshot.for_each(&sql, params, |row| read(row, pair), visit)
 }
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
 pub(crate) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let sql = format!("{SELECT} AND date <= ?2 ORDER BY date DESC");
     let today = snapshot.today();
     let all = match cached_history(snapshot, pair)? {
         Some(cached) => cached.between(Date::MIN, today).to_vec(),
-        None => snapshot.rows(SQL, (stored_currency(pair), today), |row| read(row, pair))?,
+        None => snapshot.rows(&sql, (stored_currency(pair), today), |row| read(row, pair))?,
     };
     if all.is_empty() { Err(not_found(pair)) } else { Ok(all) }
 }
 
 /// All pairs with quotes, ordered by code, with the dates they cover.
 pub(crate) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
-    const SQL: &str = concat!(
-        "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx WHERE date <= ?1 AND ",
-        has_both_sides!(),
-        "GROUP BY currency ORDER BY currency"
-    );
+    const SQL: &str = "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx
+        WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL GROUP BY currency ORDER BY currency";
     let pairs = snapshot.rows(SQL, [snapshot.today()], |row| {
         let pair = Pair::in_reais(row.get(0)?);
         let days = row.get::<_, i64>(3)?.unsigned_abs();
@@ -160,11 +135,8 @@ pub(crate) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
 
 /// All pairs, by reading every quote: corrupt quotes do not count.
 fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
-    const SQL: &str = concat!(
-        "SELECT date, buy, sell, currency FROM fx WHERE date <= ?1 AND ",
-        has_both_sides!(),
-        "ORDER BY currency, date"
-    );
+    const SQL: &str = "SELECT date, buy, sell, currency FROM fx
+        WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY currency, date";
     let mut pairs: Vec<FxPair> = Vec::new();
     let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(row.get(3)?));
     snapshot.for_each(SQL, [snapshot.today()], read, |FxRate { date, pair, .. }| {

@@ -1,5 +1,5 @@
 //! Reads one series: its observations are rates, or one side of the quotes of a currency.
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rusqlite::types::Value;
 
@@ -25,44 +25,39 @@ mod tests;
 
 /// The queries of a series. `?1` is its number or currency.
 struct Statements {
-    total: &'static str,
-    page: &'static str,
-    all: &'static str,
-    newest: &'static str,
-    coverage: &'static str,
+    total: String,
+    page: String,
+    all: String,
+    newest: String,
+    coverage: String,
 }
 
-/// The queries of observations: `SELECT date, value, computed FROM … WHERE …`.
-macro_rules! statements {
-    ($observations:literal) => {
+impl Statements {
+    /// The queries of these observations: `SELECT date, value, computed FROM … WHERE …`.
+    fn of(observations: &str) -> Statements {
+        let upto = format!("FROM ({observations} AND date <= ?2)");
+        let between = format!("{observations} AND date BETWEEN ?2 AND ?3");
         Statements {
-            total: concat!("SELECT COUNT(*) FROM (", $observations, " AND date BETWEEN ?2 AND ?3)"),
-            page: concat!(
-                $observations,
-                " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5"
-            ),
-            all: concat!($observations, " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC"),
-            newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC"),
+            total: format!("SELECT COUNT(*) FROM ({between})"),
+            page: format!("{between} ORDER BY date DESC LIMIT ?4 OFFSET ?5"),
+            all: format!("{between} ORDER BY date DESC"),
+            newest: format!("{observations} AND date <= ?2 ORDER BY date DESC"),
             // Three queries in one: the first two are look-ups in the index.
-            coverage: concat!(
-                "SELECT (SELECT MIN(date) FROM (",
-                $observations,
-                " AND date <= ?2)), (SELECT MAX(date) FROM (",
-                $observations,
-                " AND date <= ?2)), (SELECT COUNT(*) FROM (",
-                $observations,
-                " AND date <= ?2))"
+            coverage: format!(
+                "SELECT (SELECT MIN(date) {upto}), (SELECT MAX(date) {upto}), (SELECT COUNT(*) {upto})"
             ),
         }
-    };
+    }
 }
 
-const RATES: Statements = statements!("SELECT date, value, computed FROM rate WHERE series = ?1");
-const BUY: Statements =
-    statements!("SELECT date, buy, 0 AS computed FROM fx WHERE currency = ?1 AND buy IS NOT NULL");
-const SELL: Statements = statements!(
-    "SELECT date, sell, 0 AS computed FROM fx WHERE currency = ?1 AND sell IS NOT NULL"
-);
+static RATES: LazyLock<Statements> =
+    LazyLock::new(|| Statements::of("SELECT date, value, computed FROM rate WHERE series = ?1"));
+static BUY: LazyLock<Statements> = LazyLock::new(|| {
+    Statements::of("SELECT date, buy, 0 FROM fx WHERE currency = ?1 AND buy IS NOT NULL")
+});
+static SELL: LazyLock<Statements> = LazyLock::new(|| {
+    Statements::of("SELECT date, sell, 0 FROM fx WHERE currency = ?1 AND sell IS NOT NULL")
+});
 
 /// A series, by its number and its definition, if it has one.
 #[derive(Clone, Copy)]
@@ -185,9 +180,9 @@ impl Series {
     ) -> Result<HistoryPage<Rate>> {
         let (statements, key) = self.statements();
         let (from, to) = (days.from(), days.to());
-        let total = snapshot.count(statements.total, (&key, from, to))?;
+        let total = snapshot.count(&statements.total, (&key, from, to))?;
         let (rows, total) = snapshot.page(total, (limit, offset), |limit, offset| {
-            snapshot.rows(statements.page, (&key, from, to, limit, offset), read_rate)
+            snapshot.rows(&statements.page, (&key, from, to, limit, offset), read_rate)
         })?;
         let origins = rows.iter().map(|rate| rate.origin).collect();
         Ok(HistoryPage { rows: rows.into(), total, origins })
@@ -200,7 +195,7 @@ impl Series {
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
         let (statements, key) = self.statements();
         let every = (key, Date::MIN, Date::MAX);
-        history_cache::series(snapshot, self.number, statements.all, every, read_rate)
+        history_cache::series(snapshot, self.number, &statements.all, every, read_rate)
     }
 
     /// Calls `visit` for every observation that the snapshot's date and plan allow, newest first.
@@ -212,13 +207,13 @@ impl Series {
         let (statements, key) = self.statements();
         let newest = || Ok(self.newest(snapshot)?.map(|rate| rate.date));
         let days = within_plan(snapshot, None, None, newest)?;
-        snapshot.for_each(statements.all, (key, days.from(), days.to()), read_rate, visit)
+        snapshot.for_each(&statements.all, (key, days.from(), days.to()), read_rate, visit)
     }
 
     /// How many observations it has in a range of days.
     pub(crate) fn count(self, snapshot: &Snapshot, days: (Date, Date)) -> Result<u64> {
         let (statements, key) = self.statements();
-        snapshot.count(statements.total, (key, days.0, days.1))
+        snapshot.count(&statements.total, (key, days.0, days.1))
     }
 
     /// The newest observations in a range of days, at most `limit` of them.
@@ -230,7 +225,7 @@ impl Series {
     ) -> Result<Vec<Rate>> {
         let (statements, key) = self.statements();
         let wanted = (key, days.0, days.1);
-        snapshot.first_rows(limit, statements.all, wanted, read_rate)
+        snapshot.first_rows(limit, &statements.all, wanted, read_rate)
     }
 
     /// The newest observation. Fails if there is none.
@@ -248,7 +243,7 @@ impl Series {
     pub(crate) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
         let today = snapshot.today();
-        snapshot.first(statements.newest, (key, today), read_rate)
+        snapshot.first(&statements.newest, (key, today), read_rate)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
@@ -268,13 +263,13 @@ impl Series {
             let days = row.get::<_, Option<_>>(0)?.zip(row.get(1)?);
             Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
-        let coverage = snapshot.rows(statements.coverage, (&key, today), read)?.pop().flatten();
+        let coverage = snapshot.rows(&statements.coverage, (&key, today), read)?.pop().flatten();
         if !snapshot.has_corrupt_values() {
             return Ok(coverage);
         }
         // Corrupt observations do not count.
         let all = (key, Date::MIN, today);
-        let days = snapshot.rows(statements.all, all, read_rate)?;
+        let days = snapshot.rows(&statements.all, all, read_rate)?;
         let ends = days.last().zip(days.first());
         Ok(ends.map(|(first, last)| Coverage {
             first: first.date,

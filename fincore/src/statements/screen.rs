@@ -17,11 +17,11 @@ use crate::{
     },
     store::snapshot::Snapshot,
     values::{
-        CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number,
+        CvmCode, Decimal, Limit, Offset, as_text, deserialize_number,
         error::{Error, Result},
         fold,
         invalid::Wanted,
-        serialize_as_str, whole_number,
+        whole_number,
     },
 };
 
@@ -92,8 +92,7 @@ impl fmt::Display for Metrics {
     }
 }
 
-deserialize_from_str!(Metrics);
-serialize_as_str!(Metrics);
+as_text!(Metrics);
 
 /// A calendar year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -150,8 +149,7 @@ impl fmt::Display for MetricOrder {
     }
 }
 
-deserialize_from_str!(MetricOrder);
-serialize_as_str!(MetricOrder);
+as_text!(MetricOrder);
 
 /// The figures of a company beside those of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
