@@ -20,11 +20,11 @@ use crate::{
     answers::{CorrectedWords, Hint, Meta, Page, Sourced},
     calendar::freshness,
     companies::{
-        company::{RegistryCache, read, read_filer, select_company},
+        company::{RegistryCache, SELECT, read, read_filer},
         queries::Filter,
     },
     lexicon::names::{Names, UnknownInSearch},
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CompanyId, CompanyRef, CvmCode, Date,
         error::{Error, Resource, Result},
@@ -42,18 +42,12 @@ pub use company::{Company, other_names};
 pub(crate) use company::{DATASET, SOURCE};
 pub use queries::{FilterValues, List, Listed, Search, Sector, filter_values, sectors};
 
-/// The filter of lists: status, sector and whether there is a ticker, each ignored if NULL.
-macro_rules! by_filter {
-    () => {
-        "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2)
-        AND (?3 IS NULL OR (tickers <> '') = ?3) "
-    };
-}
-
 /// The companies of the registry, ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
-    const TOTAL: &str = concat!("SELECT COUNT(*) FROM company ", by_filter!());
-    const SQL: &str = concat!(select_company!(), by_filter!(), "ORDER BY id LIMIT ?4 OFFSET ?5");
+    // Status, sector and whether there is a ticker, each ignored if NULL.
+    const WHERE: &str =
+        "WHERE (?1 IS NULL OR status_folded = ?1) AND (?2 IS NULL OR sector_folded = ?2)
+            AND (?3 IS NULL OR (tickers <> '') = ?3)";
     let filter = Filter::new(query.status.as_deref(), query.sector.as_deref(), query.listed);
     let (limit, offset) = (query.limit.get(), query.offset);
     if let (true, Some(all)) = (filter.is_empty(), &snapshot.memo(RegistryCache::read)?.0) {
@@ -64,9 +58,11 @@ pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {
         return Ok(Page { data, total, limit, offset: offset.get(), meta });
     }
     let Filter { status, sector, is_listed } = filter;
-    let total = snapshot.count(TOTAL, (&status, &sector, is_listed))?;
+    let total = snapshot
+        .count(&format!("SELECT COUNT(*) FROM company {WHERE}"), (&status, &sector, is_listed))?;
     let (data, total) = snapshot.page(total, limit, offset, |limit, offset| {
-        snapshot.rows(SQL, (&status, &sector, is_listed, limit, offset), read)
+        let sql = format!("{SELECT} {WHERE} ORDER BY id LIMIT ?4 OFFSET ?5");
+        snapshot.rows(&sql, (&status, &sector, is_listed, limit, offset), read)
     })?;
     let hints = hints(snapshot, total, query.status.as_deref(), query.sector.as_deref())?;
     let meta = Meta { hints, ..meta(snapshot)? };
@@ -94,14 +90,12 @@ pub(crate) fn count(snapshot: &Snapshot) -> Result<u64> {
 
 /// The companies after a code, ordered by code, at most `limit` of them.
 pub(crate) fn read_after(snapshot: &Snapshot, after: u32, limit: usize) -> Result<Vec<Company>> {
-    const SQL: &str = concat!(select_company!(), "WHERE id > ?1 ORDER BY id");
-    snapshot.first_rows(limit, SQL, [after], read)
+    snapshot.first_rows(limit, &format!("{SELECT} WHERE id > ?1 ORDER BY id"), [after], read)
 }
 
 /// The company of the registry with this code, if it can be read.
 pub(crate) fn with_code(snapshot: &Snapshot, code: CvmCode) -> Result<Option<Company>> {
-    const SQL: &str = concat!(select_company!(), "WHERE id = ?1");
-    snapshot.first(SQL, [code.get()], read)
+    snapshot.first(&format!("{SELECT} WHERE id = ?1"), [code], read)
 }
 
 /// The company with this code that files without being in the registry.
@@ -121,12 +115,12 @@ fn outside_registry(snapshot: &Snapshot, code: u32) -> Result<Option<Company>> {
 /// that no company has, and a well-known company that does not file with CVM, are named in `meta.hints`. An unknown status
 /// or sector gives an empty list.
 pub fn search(snapshot: &Snapshot, query: Search) -> Result<Page<Company>> {
-    const BY_CODE: &str = concat!(select_company!(), "WHERE id = ?1");
+    let by_code = format!("{SELECT} WHERE id = ?1");
     let mut found = snapshot.memo(Names::read)?.search(&query.q);
     let registry = snapshot.memo(RegistryCache::read)?;
     let company = |code: u32| match registry.with_code(code) {
         Some(company) => Ok(Some(company.clone())),
-        None => match snapshot.rows(BY_CODE, [code], read)?.pop() {
+        None => match snapshot.rows(&by_code, [code], read)?.pop() {
             Some(company) => Ok(Some(company)),
             None => outside_registry(snapshot, code),
         },
@@ -276,7 +270,7 @@ fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
     const SQL: &str = "SELECT registered_on AS day FROM company WHERE day IS NOT NULL UNION
         SELECT cancelled_on AS day FROM company WHERE day IS NOT NULL UNION
         SELECT status_since AS day FROM company WHERE day IS NOT NULL ORDER BY day DESC";
-    let read = || Ok(Events(snapshot.rows(SQL, [], |row| parsed(row, 0))?));
+    let read = || Ok(Events(snapshot.rows(SQL, [], |row| row.get(0))?));
     let Events(days) = &*snapshot.memo(|_| read())?;
     Ok(days.iter().copied().find(|day| *day <= snapshot.today()))
 }

@@ -4,7 +4,7 @@
 //! last four quarters. Values are in reais, exactly as filed, or say that they are computed.
 use serde::{Deserialize, Serialize};
 
-use crate::values::{CompanyRef, Date, Limit, Offset, choices, invalid::Wanted};
+use crate::values::{CompanyRef, Date, Limit, Offset, as_text, invalid::Wanted};
 
 pub(crate) mod account;
 pub(crate) mod batches;
@@ -135,7 +135,7 @@ pub enum Restated {
     Yes,
 }
 
-choices!(Restated, Wanted::TrueOrFalse, "true" => Restated::Yes, "false" => Restated::No);
+as_text!(Restated::as_str, Wanted::TrueOrFalse, "true" => Yes, "false" => No);
 
 /// How a statement is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub enum Layout {
     Wide,
 }
 
-choices!(Layout, Wanted::Layout, "long" => Layout::Long, "wide" => Layout::Wide);
+as_text!(Layout::as_str, Wanted::Layout, "long" => Long, "wide" => Wide);
 
 /// A query for the figures of a company that compare companies; by default of the newest five fiscal years.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -202,4 +202,4 @@ pub enum FigureSources {
     Listed,
 }
 
-choices!(FigureSources, Wanted::TrueOrFalse, "true" => FigureSources::Listed, "false" => FigureSources::Omitted);
+as_text!(FigureSources::as_str, Wanted::TrueOrFalse, "true" => Listed, "false" => Omitted);

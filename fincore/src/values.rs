@@ -19,6 +19,7 @@ pub(crate) mod link;
 pub(crate) mod page;
 pub mod plans;
 pub(crate) mod running_product;
+mod sql;
 pub(crate) mod tsv;
 pub(crate) mod words;
 
@@ -32,73 +33,54 @@ pub use identifier::{Cnpj, CompanyId, CompanyRef, CvmCode};
 pub use ids::{Currency, FilingId, Form, Pair, SeriesId};
 pub(crate) use ids::{ID_BITS, KeyRange, first_key, last_key};
 pub use key::{Key, KeyHash, KeyPrefix, SessionToken};
-pub(crate) use key::{SessionHash, is_base62, random_bytes, random_characters};
+pub(crate) use key::{
+    SecretHash, SessionHash, is_marked, random_bytes, random_characters, random_with_mark,
+};
 pub use link::{LinkHash, LinkId, LinkPath, LinkToken};
 pub use page::{Limit, Offset, PageQuery};
 pub(crate) use words::{Part, nearest_to_unknown, words};
 pub use words::{Search, Words, fold};
 
-/// Deserializes a type through its `FromStr`, so that JSON, query strings and files share one parser.
-macro_rules! deserialize_from_str {
-    ($type:ty) => {
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
+/// Both directions of serde for a type that is one text, by its `FromStr` and `Display`, so that JSON, query strings and
+/// files share one parser. With what is wanted, also `FromStr` by the type's own `parse`, and `Debug` as `Display`. With the
+/// words of a type that has few values, also `FromStr`, `Display`, and a method for the word of a value.
+macro_rules! as_text {
+    ($type:ident::$word_of:ident, $wanted:expr, $($word:literal => $value:ident),+) => {
+        impl $type {
+            /// Its word in queries and answers.
+            #[must_use]
+            pub fn $word_of(self) -> &'static str {
+                match self {
+                    $($type::$value => $word,)+
+                }
             }
         }
-    };
-}
-pub(crate) use deserialize_from_str;
 
-/// Reads and writes a type that has few values, each by its word.
-macro_rules! choices {
-    ($type:ty, $wanted:expr, $($word:literal => $value:path),+) => {
         impl std::str::FromStr for $type {
             type Err = $crate::values::error::Error;
 
             fn from_str(text: &str) -> $crate::values::error::Result<$type> {
                 match text {
-                    $($word => Ok($value),)+
+                    $($word => Ok($type::$value),)+
                     _ => Err($crate::values::error::Error::invalid(text, $wanted)),
                 }
             }
         }
 
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(match self {
-                    $($value => $word,)+
-                })
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.$word_of())
             }
         }
 
-        $crate::values::deserialize_from_str!($type);
+        $crate::values::as_text!($type);
     };
-}
-pub(crate) use choices;
-
-/// Serializes a type through its `Display`.
-macro_rules! serialize_as_str {
-    ($type:ty) => {
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-    };
-}
-pub(crate) use serialize_as_str;
-
-/// Implements the traits of a type that wraps one text: `FromStr` by the type's own `parse`, which reports the text and
-/// what was wanted; `Debug` as `Display`; and both directions of serde.
-macro_rules! text_type {
     ($type:ty, $wanted:expr) => {
         impl std::str::FromStr for $type {
-            type Err = crate::values::error::Error;
+            type Err = $crate::values::error::Error;
 
-            fn from_str(text: &str) -> crate::values::error::Result<Self> {
-                Self::parse(text).ok_or_else(|| crate::values::error::Error::invalid(text, $wanted))
+            fn from_str(text: &str) -> $crate::values::error::Result<Self> {
+                Self::parse(text).ok_or_else(|| $crate::values::error::Error::invalid(text, $wanted))
             }
         }
 
@@ -108,11 +90,24 @@ macro_rules! text_type {
             }
         }
 
-        $crate::values::deserialize_from_str!($type);
-        $crate::values::serialize_as_str!($type);
+        $crate::values::as_text!($type);
+    };
+    ($type:ty) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
     };
 }
-pub(crate) use text_type;
+pub(crate) use as_text;
 
 /// Long enough for every name and number, short enough for a message to stay one sentence.
 const MAX_CHARACTERS: usize = 60;

@@ -39,13 +39,6 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The columns that [`read_record`] reads.
-macro_rules! select_key {
-    () => {
-        "SELECT id, prefix, plan, name, email, created, revoked FROM key "
-    };
-}
-
 const REVOKE: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
     WHERE id = ?1";
 
@@ -132,10 +125,9 @@ fn insert(
             (hash, prefix, name, email, plan, created, self_registered, changed)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT COALESCE(MAX(changed), 0) + 1 FROM key))";
     let (hash, prefix, time) = (key.hash(), key.prefix(), now.timestamp());
-    let (name, email, hash) =
-        (who.name.to_string(), who.email.to_string(), hash.as_bytes().as_slice());
+    let (name, email, hash) = (who.name.as_str(), who.email.as_str(), &hash.0);
     let registered = i64::from(origin == Origin::Registration);
-    let row = values![hash, prefix.as_str(), &name, &email, plan.id(), time, registered];
+    let row = values![hash, prefix.as_str(), name, email, plan.id(), time, registered];
     tx.execute(SQL, row)?;
     Ok(())
 }
@@ -163,7 +155,7 @@ pub fn rotate(accounts: &Accounts, old: KeyId, now: DateTime<Utc>) -> Result<Key
             _ => Origin::Registration,
         };
         insert(tx, &key, &Registration { name, email }, plan, origin, now)?;
-        let new = tx.first(NEW, values![key.hash().as_bytes().as_slice()])?;
+        let new = tx.first(NEW, values![&key.hash().0])?;
         let new: i64 = new.ok_or(Error::InvalidKey)?.get(0)?;
         for sql in [WEBHOOKS, USAGE, HOLDER] {
             tx.execute(sql, values![old.get(), new])?;
@@ -264,7 +256,7 @@ fn change(
 
 /// All keys ever issued, oldest first.
 pub fn list(accounts: &Accounts) -> Result<Vec<KeyRecord>> {
-    const SQL: &str = concat!(select_key!(), "ORDER BY id");
+    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key ORDER BY id";
     let rows = accounts.read(|session| session.query(SQL, &[]))?;
     rows.iter().map(|row| Ok(read_record(row)?.1)).collect()
 }
@@ -283,7 +275,7 @@ pub fn record(accounts: &Accounts, prefix: &KeyPrefix) -> Result<KeyRecord> {
 
 fn find(session: &dyn Session, prefix: &KeyPrefix) -> Result<(KeyId, KeyRecord)> {
     // A tilde sorts after every character of a key.
-    const SQL: &str = concat!(select_key!(), "WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2");
+    const SQL: &str = "SELECT id, prefix, plan, name, email, created, revoked FROM key WHERE prefix BETWEEN ?1 AND ?1 || '~' LIMIT 2";
     match &*session.query(SQL, values![prefix.as_str()])? {
         [] => Err(Error::not_found(Resource::Key, prefix.as_str())),
         [found] => read_record(found),
@@ -299,7 +291,8 @@ pub(crate) fn ids(session: &dyn Session) -> Result<HashSet<KeyId>> {
 
 /// The record of a key by its id.
 pub(crate) fn get(session: &dyn Session, key: KeyId) -> Result<KeyRecord> {
-    const SQL: &str = concat!(select_key!(), "WHERE id = ?1");
+    const SQL: &str =
+        "SELECT id, prefix, plan, name, email, created, revoked FROM key WHERE id = ?1";
     let found = session.first(SQL, values![key.get()])?.ok_or(Error::InvalidKey)?;
     Ok(read_record(&found)?.1)
 }
@@ -323,17 +316,6 @@ const KEYS: usize = 500;
 /// By then every server has read the revocation.
 const GRACE: TimeDelta = TimeDelta::days(1);
 
-/// A key that was registered before a time, and of which nothing is stored besides its row.
-macro_rules! unused {
-    () => {
-        "self_registered = 1 AND plan = ?1 AND created < ?2
-            AND NOT EXISTS (SELECT 1 FROM usage WHERE usage.key = key.id)
-            AND NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.key = key.id)
-            AND NOT EXISTS (SELECT 1 FROM session WHERE session.key = key.id)
-            AND NOT EXISTS (SELECT 1 FROM link WHERE link.key = key.id)"
-    };
-}
-
 /// The result of a call of [`forget_unused`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -355,27 +337,29 @@ pub fn forget_unused(
     registered_before: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Forgotten> {
-    const UNUSED: &str = concat!(
-        "SELECT id FROM key WHERE revoked IS NULL AND ",
-        unused!(),
-        " ORDER BY id LIMIT ?3"
-    );
-    const REMOVE: &str = concat!(
-        "DELETE FROM key WHERE id IN (SELECT id FROM key WHERE revoked < ?3 AND ",
-        unused!(),
-        " ORDER BY id LIMIT ?4)"
-    );
-    let (plan, before) = (Plan::Free.id(), registered_before.timestamp());
+    // Nothing is stored of them besides their row.
+    const UNUSED: &str = "SELECT id, revoked IS NULL FROM key
+        WHERE self_registered = 1 AND plan = ?1 AND created < ?2 AND (revoked IS NULL OR revoked < ?3)
+            AND NOT EXISTS (SELECT 1 FROM usage WHERE usage.key = key.id)
+            AND NOT EXISTS (SELECT 1 FROM webhook WHERE webhook.key = key.id)
+            AND NOT EXISTS (SELECT 1 FROM session WHERE session.key = key.id)
+            AND NOT EXISTS (SELECT 1 FROM link WHERE link.key = key.id)
+        ORDER BY revoked IS NOT NULL, id LIMIT ?4";
+    const REMOVE: &str = "DELETE FROM key WHERE id = ?1";
+    let (before, old) = (registered_before.timestamp(), (now - GRACE).timestamp());
     let forgotten = accounts.write(|tx| {
-        let unused = tx.query(UNUSED, values![plan, before, KEYS])?;
+        let mut forgotten = Forgotten::default();
+        let unused = tx.query(UNUSED, values![Plan::Free.id(), before, old, KEYS])?;
         for row in &unused {
-            tx.execute(REVOKE, values![row.get::<i64>(0)?, now.timestamp()])?;
+            let id: i64 = row.get(0)?;
+            if row.get(1)? {
+                forgotten.revoked += tx.execute(REVOKE, values![id, now.timestamp()])?;
+            } else {
+                forgotten.removed += tx.execute(REMOVE, values![id])?;
+            }
         }
-        let left = KEYS - unused.len();
-        let old = (now - GRACE).timestamp();
-        let removed = tx.execute(REMOVE, values![plan, before, old, left])?;
-        let more = unused.len() + removed == KEYS;
-        Ok(Forgotten { revoked: unused.len(), removed, more })
+        forgotten.more = unused.len() == KEYS;
+        Ok(forgotten)
     })?;
     if forgotten.revoked > 0 {
         // The change is on disk: if this refresh fails, the next one picks it up.
@@ -410,7 +394,7 @@ pub(crate) fn read_changes(session: &dyn Session, from: i64) -> Result<Vec<KeyCh
             .counted_as(KeyId::new(row.get(5)?));
         Ok(KeyChange {
             number: row.get(0)?,
-            key: KeyHash::from_bytes(row.get(1)?),
+            key: KeyHash(row.get(1)?),
             caller: row.get::<bool>(4)?.then_some(caller),
         })
     };

@@ -46,13 +46,6 @@ pub const MAX_PER_KEY: usize = 20;
 /// reused at once: refreshing identifies the newest change by the hash in its row.
 const MAX_ROWS_PER_KEY: usize = 2 * MAX_PER_KEY;
 
-/// The columns that [`read_link`] reads.
-macro_rules! select_link {
-    () => {
-        "SELECT id, name, path, created, used FROM link "
-    };
-}
-
 /// A link to be made.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -114,7 +107,7 @@ pub fn create(
     let (hash, created) = (token.hash(), now.timestamp());
     let link = accounts.write_by(budget, |tx| {
         tx.first(KEY, values![key.get()])?.ok_or(Error::InvalidKey)?;
-        let (id, hash) = (id.as_str(), hash.as_bytes().as_slice());
+        let (id, hash) = (id.as_str(), &hash.0);
         let (name, path) = (new.name.as_str(), new.path.as_ref().map(LinkPath::as_str));
         match row_to_reuse(tx, key)? {
             Some(row) => tx.execute(REUSE, values![row, id, hash, name, path, created])?,
@@ -142,8 +135,8 @@ fn row_to_reuse(tx: &dyn Session, key: KeyId) -> Result<Option<i64>> {
 
 /// The links of a key that are not revoked, oldest first.
 pub fn list(accounts: &Accounts, key: KeyId) -> Result<Vec<Link>> {
-    const SQL: &str =
-        concat!(select_link!(), "WHERE key = ?1 AND revoked IS NULL ORDER BY created, changed");
+    const SQL: &str = "SELECT id, name, path, created, used FROM link
+        WHERE key = ?1 AND revoked IS NULL ORDER BY created, changed";
     let rows = accounts.read(|session| session.query(SQL, values![key.get()]))?;
     rows.iter().map(read_link).collect()
 }
@@ -195,7 +188,7 @@ pub fn is_valid(accounts: &Accounts, hash: &LinkHash) -> bool {
 }
 
 fn get(session: &dyn Session, id: &str) -> Result<Link> {
-    const SQL: &str = concat!(select_link!(), "WHERE id = ?1");
+    const SQL: &str = "SELECT id, name, path, created, used FROM link WHERE id = ?1";
     let found = session.first(SQL, values![id])?;
     read_link(&found.ok_or_else(|| Error::not_found(Resource::Link, id))?)
 }

@@ -86,10 +86,10 @@ pub(crate) fn read_session_changes(session: &dyn Session, from: i64) -> Result<V
         let cached = CachedSession {
             row: row.get(3)?,
             begun: row.get(4)?,
-            key: KeyHash::from_bytes(row.get(5)?),
+            key: KeyHash(row.get(5)?),
             prefix: row.parse(6)?,
         };
-        let hash = SessionHash::from_bytes(row.get(1)?);
+        let hash = SessionHash(row.get(1)?);
         Ok(SessionChange { number: row.get(0)?, hash, has_ended: row.get(2)?, session: cached })
     };
     session.query(SQL, values![from])?.iter().map(change).collect()
@@ -156,13 +156,13 @@ pub(crate) fn read_link_changes(session: &dyn Session, from: i64) -> Result<Vec<
         let path = row.get::<Option<String>>(4)?;
         let link = CachedLink {
             path: path.as_deref().map(LinkPath::stored),
-            key: KeyHash::from_bytes(row.get(5)?),
+            key: KeyHash(row.get(5)?),
             prefix: row.parse(6)?,
         };
         Ok(LinkChange {
             number: row.get(0)?,
             row: row.get(1)?,
-            hash: LinkHash::from_bytes(row.get(2)?),
+            hash: LinkHash(row.get(2)?),
             is_revoked: row.get(3)?,
             link,
         })

@@ -78,9 +78,9 @@ pub fn begin(accounts: &Accounts, key: &Key, now: DateTime<Utc>) -> Result<Sessi
     let (hash, of_key) = (token.hash(), key.hash());
     let budget = call_budget();
     accounts.write_by(budget, |tx| {
-        let key = tx.first(KEY, values![of_key.as_bytes().as_slice()])?;
+        let key = tx.first(KEY, values![&of_key.0])?;
         let key: i64 = key.ok_or(Error::InvalidKey)?.get(0)?;
-        let (hash, now) = (hash.as_bytes().as_slice(), now.timestamp());
+        let (hash, now) = (&hash.0, now.timestamp());
         match row_to_reuse(tx, key, now)? {
             Some(number) => tx.execute(AGAIN, values![number, hash, now])?,
             None => tx.execute(NEW, values![hash, key, now])?,
@@ -138,9 +138,7 @@ pub fn end(accounts: &Accounts, token: &SessionToken, now: DateTime<Utc>) -> Res
         "UPDATE session SET ended = ?2, changed = (SELECT MAX(changed) + 1 FROM session)
         WHERE hash = ?1 AND ended IS NULL";
     let (hash, budget) = (token.hash(), call_budget());
-    accounts.write_by(budget, |tx| {
-        tx.execute(SQL, values![hash.as_bytes().as_slice(), now.timestamp()])
-    })?;
+    accounts.write_by(budget, |tx| tx.execute(SQL, values![&hash.0, now.timestamp()]))?;
     // The change is on disk: if this refresh fails, the next one picks it up.
     let _ = accounts.refresh_by(budget);
     Ok(())

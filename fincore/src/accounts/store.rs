@@ -9,7 +9,10 @@ use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use crate::{
     store::Checkup,
-    values::error::{Error, Result},
+    values::{
+        SecretHash,
+        error::{Error, Result},
+    },
 };
 
 /// Some work with a database.
@@ -169,6 +172,12 @@ impl<'v> From<&'v [u8]> for Value<'v> {
     }
 }
 
+impl<'v> From<&'v SecretHash> for Value<'v> {
+    fn from(hash: &'v SecretHash) -> Self {
+        Value::Blob(&hash.0)
+    }
+}
+
 impl<'v, T: Into<Value<'v>>> From<Option<T>> for Value<'v> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Value::Null, Into::into)
@@ -289,9 +298,13 @@ impl FromCell for String {
     }
 }
 
-impl<const N: usize> FromCell for [u8; N] {
-    fn from_cell(cell: &Cell) -> Option<[u8; N]> {
-        if let Cell::Blob(bytes) = cell { bytes.as_slice().try_into().ok() } else { None }
+impl FromCell for SecretHash {
+    fn from_cell(cell: &Cell) -> Option<SecretHash> {
+        if let Cell::Blob(bytes) = cell {
+            bytes.as_slice().try_into().ok().map(SecretHash)
+        } else {
+            None
+        }
     }
 }
 

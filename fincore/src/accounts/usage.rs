@@ -401,7 +401,7 @@ impl LinkUses {
 pub(crate) fn write(tx: &dyn Session, uses: &[(LinkHash, i64)]) -> Result<()> {
     const SQL: &str = "UPDATE link SET used = ?2 WHERE hash = ?1 AND (used IS NULL OR used < ?2)";
     for (link, minute) in uses {
-        tx.execute(SQL, values![link.as_bytes().as_slice(), *minute])?;
+        tx.execute(SQL, values![&link.0, *minute])?;
     }
     Ok(())
 }

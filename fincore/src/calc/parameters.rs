@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::values::{
-    Decimal, Limit, Offset, choices, deserialize_number,
+    Decimal, Limit, Offset, as_text, deserialize_number,
     error::{Error, Result},
     invalid::Wanted,
 };
@@ -169,9 +169,9 @@ pub enum Convention {
     Year365,
 }
 
-choices!(Convention, Wanted::Convention,
-    "day" => Convention::Day, "month" => Convention::Month, "year252" => Convention::Year252,
-    "year360" => Convention::Year360, "year365" => Convention::Year365);
+as_text!(Convention::as_str, Wanted::Convention,
+    "day" => Day, "month" => Month, "year252" => Year252,
+    "year360" => Year360, "year365" => Year365);
 
 impl Convention {
     /// All of them, the shortest first.
@@ -182,18 +182,6 @@ impl Convention {
         Convention::Year360,
         Convention::Year365,
     ];
-
-    /// `day`, `month`, `year252`, `year360` or `year365`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Convention::Day => "day",
-            Convention::Month => "month",
-            Convention::Year252 => "year252",
-            Convention::Year360 => "year360",
-            Convention::Year365 => "year365",
-        }
-    }
 
     /// Its length in sevenths of a calendar day: 21 business days are 30 calendar days, so one is ten sevenths.
     pub(crate) fn length(self) -> u32 {
@@ -207,12 +195,6 @@ impl Convention {
     }
 }
 
-impl fmt::Display for Convention {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
 /// Whether an answer lists the steps of a factor, a page at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
@@ -223,7 +205,7 @@ pub enum Steps {
     Listed,
 }
 
-choices!(Steps, Wanted::TrueOrFalse, "true" => Steps::Listed, "false" => Steps::Omitted);
+as_text!(Steps::as_str, Wanted::TrueOrFalse, "true" => Listed, "false" => Omitted);
 
 impl Steps {
     /// The most steps of an answer.
@@ -269,7 +251,7 @@ pub enum Months {
     Contract,
 }
 
-choices!(Months, Wanted::Months, "inclusive" => Months::Inclusive, "contract" => Months::Contract);
+as_text!(Months::as_str, Wanted::Months, "inclusive" => Inclusive, "contract" => Contract);
 
 #[cfg(test)]
 mod tests {

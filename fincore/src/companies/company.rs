@@ -9,7 +9,7 @@ use crate::{
         table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     },
     lexicon::names::reviewed_names,
-    store::{code, parsed, parsed_if_any, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{Cnpj, CvmCode, Date, error::Result, fold, words::words},
 };
 
@@ -93,32 +93,26 @@ impl table::Row for Company {
 serialize_by_columns!(Company);
 
 /// The columns that [`read`] expects.
-macro_rules! select_company {
-    () => {
-        "SELECT id, name, trade_name, cnpj, status, sector, tickers, registered_on, cancelled_on
-        FROM company "
-    };
-}
-pub(crate) use select_company;
+pub(crate) const SELECT: &str = "SELECT id, name, trade_name, cnpj, status, sector, tickers,
+    registered_on, cancelled_on FROM company";
 
-/// Reads the columns of `select_company`.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Company> {
     Ok(Company {
-        id: code(row, 0)?,
+        id: row.get(0)?,
         name: row.get(1)?,
         trade_name: row.get(2)?,
-        cnpj: Some(parsed(row, 3)?),
+        cnpj: Some(row.get(3)?),
         status: Some(row.get(4)?),
         sector: row.get(5)?,
         tickers: row.get_ref(6)?.as_str()?.split_whitespace().map(str::to_owned).collect(),
-        registered_on: parsed_if_any(row, 7)?,
-        cancelled_on: parsed_if_any(row, 8)?,
+        registered_on: row.get(7)?,
+        cancelled_on: row.get(8)?,
     })
 }
 
 /// A company that files without being in the registry, from its code and a name that it filed under.
 pub(crate) fn read_filer(row: &Row<'_>) -> rusqlite::Result<Company> {
-    let id: CvmCode = code(row, 0)?;
+    let id: CvmCode = row.get(0)?;
     Ok(Company {
         id,
         name: row.get(1)?,
@@ -152,7 +146,7 @@ pub fn other_names(snapshot: &Snapshot, company: &Company) -> Result<Vec<String>
         .flatten()
         .map(|name| plain(name))
         .collect();
-    let mut names: Vec<String> = snapshot.rows(SQL, [company.id.get()], |row| row.get(0))?;
+    let mut names: Vec<String> = snapshot.rows(SQL, [company.id], |row| row.get(0))?;
     names.retain(|name| {
         let plain = plain(name);
         let is_new = !plain.is_empty() && !known.contains(&plain);
@@ -204,8 +198,7 @@ pub(crate) struct RegistryCache(pub(crate) Option<Arc<CachedRows<Company>>>);
 
 impl RegistryCache {
     pub(crate) fn read(connection: &Connection) -> Result<RegistryCache> {
-        const SQL: &str = concat!(select_company!(), "ORDER BY id");
-        let mut statement = connection.prepare_cached(SQL)?;
+        let mut statement = connection.prepare_cached(&format!("{SELECT} ORDER BY id"))?;
         let mut rows = statement.query([])?;
         let mut all = CachedRows::default();
         while let Some(row) = rows.next()? {

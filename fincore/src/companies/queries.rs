@@ -8,9 +8,9 @@ use crate::{
     },
     companies::{self, company::Company},
     lexicon::names::Names,
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
-        CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Words, choices, error::Result,
+        CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Words, as_text, error::Result,
         fold, invalid::Wanted, words,
     },
 };
@@ -84,7 +84,7 @@ pub enum Listed {
     No,
 }
 
-choices!(Listed, Wanted::TrueOrFalse, "true" => Listed::Yes, "false" => Listed::No);
+as_text!(Listed::as_str, Wanted::TrueOrFalse, "true" => Yes, "false" => No);
 
 /// Filters of companies: status and sector ignore case and accents; an empty filter admits all.
 pub(crate) struct Filter {
@@ -205,34 +205,21 @@ pub fn sectors(snapshot: &Snapshot, query: PageQuery) -> Result<Page<Sector>> {
     Ok(Page::cut(all, query.limit.get(), query.offset.get(), companies::meta(snapshot)?))
 }
 
-/// The order of companies that share a CNPJ, best first: the active one, then the one registered last.
-macro_rules! best_company_first {
-    () => {
-        "standing, id DESC"
-    };
-}
-pub(crate) use best_company_first;
-
 /// The CVM code of the registered company with this id, if there is one.
 fn find_registered(snapshot: &Snapshot, id: CompanyId) -> Result<Option<CvmCode>> {
     const BY_CODE: &str = "SELECT id FROM company WHERE id = ?1";
-    const BY_CNPJ: &str = concat!(
-        "SELECT id FROM company WHERE cnpj = ?1 ORDER BY ",
-        best_company_first!(),
-        " LIMIT 1"
-    );
+    // Of companies that share a CNPJ the active one, or else the one registered last.
+    const BY_CNPJ: &str =
+        "SELECT id FROM company WHERE cnpj = ?1 ORDER BY standing, id DESC LIMIT 1";
     // The root of a CNPJ, shared by all branches.
-    const OF_BRANCH: &str = concat!(
-        "SELECT id FROM company WHERE cnpj > ?1 || '/' AND cnpj < ?1 || '0' ORDER BY ",
-        best_company_first!(),
-        " LIMIT 1"
-    );
+    const OF_BRANCH: &str = "SELECT id FROM company WHERE cnpj > ?1 || '/' AND cnpj < ?1 || '0'
+        ORDER BY standing, id DESC LIMIT 1";
     let mut found = match id {
-        CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number.get()], |row| code(row, 0))?,
-        CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj.to_string()], |row| code(row, 0))?,
+        CompanyId::Cvm(number) => snapshot.rows(BY_CODE, [number], |row| row.get(0))?,
+        CompanyId::Cnpj(cnpj) => snapshot.rows(BY_CNPJ, [cnpj], |row| row.get(0))?,
     };
     if let (true, CompanyId::Cnpj(cnpj)) = (found.is_empty(), id) {
-        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| code(row, 0))?;
+        found = snapshot.rows(OF_BRANCH, [cnpj.root()], |row| row.get(0))?;
     }
     Ok(found.into_iter().next())
 }
@@ -245,9 +232,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<Optio
         CompanyRef::Id(id) => {
             let found = find_registered(snapshot, *id)?;
             Ok(match (found, id) {
-                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
-                    Some(*code)
-                }
+                (None, CompanyId::Cvm(code)) if snapshot.count(FILES, [code])? > 0 => Some(*code),
                 (found, CompanyId::Cvm(_) | CompanyId::Cnpj(_)) => found,
             })
         }

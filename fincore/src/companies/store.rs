@@ -4,12 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{OptionalExtension, Row};
 
 use crate::{
-    companies::queries::best_company_first,
     lexicon::names::reviewed_names,
-    store::{
-        code, parsed, parsed_if_any,
-        writer::{Change, Tally, Writer},
-    },
+    store::writer::{Change, Tally, Writer},
     values::{Cnpj, CompanyId, CvmCode, Date, error::Result, fold},
 };
 
@@ -68,29 +64,23 @@ pub(crate) enum Listing {
 pub(crate) use crate::companies::company::DATASET as COMPANIES;
 
 /// The published columns, in the order of [`RegistryEntry`].
-macro_rules! select_registry {
-    () => {
-        "SELECT id, cnpj, name, trade_name, status, status_since, sector, registered_on, cancelled_on
-        FROM company "
-    };
-}
-pub(crate) use select_registry;
+pub(crate) const SELECT_REGISTRY: &str = "SELECT id, cnpj, name, trade_name, status, status_since,
+    sector, registered_on, cancelled_on FROM company ORDER BY id";
 
 /// The stored registry.
 pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, RegistryEntry>> {
-    const SQL: &str = select_registry!();
-    let mut statement = writer.prepare(SQL)?;
+    let mut statement = writer.prepare(SELECT_REGISTRY)?;
     let read = |row: &Row<'_>| -> rusqlite::Result<RegistryEntry> {
         Ok(RegistryEntry {
-            id: code(row, 0)?,
-            cnpj: parsed(row, 1)?,
+            id: row.get(0)?,
+            cnpj: row.get(1)?,
             name: row.get(2)?,
             trade_name: row.get(3)?,
             status: row.get(4)?,
-            status_since: parsed_if_any(row, 5)?,
+            status_since: row.get(5)?,
             sector: row.get(6)?,
-            registered_on: parsed_if_any(row, 7)?,
-            cancelled_on: parsed_if_any(row, 8)?,
+            registered_on: row.get(7)?,
+            cancelled_on: row.get(8)?,
         })
     };
     let mut entries = HashMap::new();
@@ -106,7 +96,7 @@ pub(crate) fn stored_registry(writer: &Writer) -> Result<HashMap<CvmCode, Regist
 pub(crate) fn companies_of_cnpj(writer: &Writer, cnpj: Cnpj) -> Result<Vec<CvmCode>> {
     const SQL: &str = "SELECT id FROM company WHERE cnpj = ?1";
     let mut statement = writer.prepare(SQL)?;
-    let rows = statement.query_map([cnpj.to_string()], |row| code(row, 0))?;
+    let rows = statement.query_map([cnpj], |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -153,7 +143,7 @@ pub(crate) fn replace_registry(
     }
     for id in before.keys().filter(|_| absent == Absence::Gone) {
         writer.keep_company(id.get())?;
-        writer.prepare(REMOVE)?.execute([id.get()])?;
+        writer.prepare(REMOVE)?.execute([id])?;
         writer.log(COMPANIES, id, Change::Removed)?;
         tally += Tally::REMOVED;
     }
@@ -175,14 +165,13 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
             sector_folded = excluded.sector_folded, registered_on = excluded.registered_on,
             cancelled_on = excluded.cancelled_on, known_from = excluded.known_from";
     let status = fold(&entry.status);
-    let day = |date: Option<Date>| date.map(|date| date.to_string());
     writer.prepare(SQL)?.execute((
-        entry.id.get(),
-        entry.cnpj.to_string(),
+        entry.id,
+        entry.cnpj,
         &entry.name,
         &entry.trade_name,
         &entry.status,
-        day(entry.status_since),
+        entry.status_since,
         &status,
         match (status.as_str(), entry.cancelled_on) {
             (ACTIVE, _) => 0,
@@ -191,8 +180,8 @@ pub(crate) fn write_entry(writer: &Writer, entry: &RegistryEntry) -> Result<()> 
         },
         &entry.sector,
         fold(&entry.sector),
-        day(entry.registered_on),
-        day(entry.cancelled_on),
+        entry.registered_on,
+        entry.cancelled_on,
         writer.known_from(),
     ))?;
     Ok(())
@@ -205,10 +194,9 @@ pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tal
         "INSERT OR REPLACE INTO security (cnpj, document, tickers) VALUES (?1, ?2, ?3)";
     let mut tally = Tally::default();
     for row in rows {
-        let cnpj = row.cnpj.to_string();
         let known: Option<(u32, String)> = writer
             .prepare(FIND)?
-            .query_row([&cnpj], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([row.cnpj], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some(tickers) = row.tickers_after(known.as_ref().map(|(_, tickers)| &**tickers)) else {
             continue;
@@ -220,7 +208,7 @@ pub(crate) fn write_securities(writer: &Writer, rows: &[Security]) -> Result<Tal
             None => Tally::NEW,
         };
         if known.is_none_or(|(document, _)| document <= row.document) {
-            writer.prepare(WRITE)?.execute((cnpj, row.document, tickers))?;
+            writer.prepare(WRITE)?.execute((row.cnpj, row.document, tickers))?;
         }
     }
     // Also without a change: the reviewed tickers may be others than those of the program that stored the rows.
@@ -249,14 +237,11 @@ impl Security {
 /// and what reviewed tickers add.
 pub(crate) fn refresh_tickers(writer: &Writer) -> Result<()> {
     // If companies share a CNPJ, the tickers go to the one that a look-up by CNPJ returns.
-    const LISTED: &str = concat!(
-        "SELECT id, company.tickers, ticker_override.tickers, security.tickers, id = (
-            SELECT id FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY ",
-        best_company_first!(),
-        " LIMIT 1)
+    const LISTED: &str =
+        "SELECT id, company.tickers, ticker_override.tickers, security.tickers, id = (SELECT id
+            FROM company AS same WHERE same.cnpj = company.cnpj ORDER BY standing, id DESC LIMIT 1)
         FROM company LEFT JOIN ticker_override USING (cnpj) LEFT JOIN security USING (cnpj)
-        ORDER BY id"
-    );
+        ORDER BY id";
     const UPDATE: &str = "UPDATE company SET tickers = ?2, known_from = ?3 WHERE id = ?1";
     let mut changed = Vec::new();
     {
@@ -349,8 +334,8 @@ fn cnpj_of(writer: &Writer, company: CompanyId) -> Result<Option<String>> {
     const BY_CNPJ: &str = "SELECT cnpj FROM company WHERE cnpj = ?1 LIMIT 1";
     let read = |row: &rusqlite::Row<'_>| row.get(0);
     Ok(match company {
-        CompanyId::Cvm(code) => writer.prepare(BY_CODE)?.query_row([code.get()], read),
-        CompanyId::Cnpj(cnpj) => writer.prepare(BY_CNPJ)?.query_row([cnpj.to_string()], read),
+        CompanyId::Cvm(code) => writer.prepare(BY_CODE)?.query_row([code], read),
+        CompanyId::Cnpj(cnpj) => writer.prepare(BY_CNPJ)?.query_row([cnpj], read),
     }
     .optional()?)
 }

@@ -7,12 +7,10 @@ use crate::{
     values::{Date, Limit, Offset},
 };
 
-const ALL: &str = concat!(select_company!(), "ORDER BY id");
-
 /// Compares look-ups and lists with what is read from the file, and returns how many companies there are.
 fn check(catalogue: &Catalogue) -> usize {
     let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-    let plain = snapshot.rows(ALL, [], read).unwrap();
+    let plain = snapshot.rows(&format!("{SELECT} ORDER BY id"), [], read).unwrap();
     for company in &plain {
         assert_eq!(find(&snapshot, company.id.into()).unwrap().answer, *company);
     }

@@ -11,7 +11,7 @@ use crate::{
     answers::{Meta, Span},
     calendar::freshness::{self, PublicationSchedule},
     filings::filing::{DATASET, NewFiling, SOURCE},
-    store::{parsed, snapshot::Snapshot, writer::Writer},
+    store::{snapshot::Snapshot, writer::Writer},
     values::{Date, Form, error::Result, first_key, last_key},
 };
 
@@ -104,9 +104,9 @@ fn read_files(snapshot: &Snapshot) -> Result<Vec<WholeFile>> {
         Ok(WholeFile {
             form: *form,
             year: row.get(1)?,
-            first: parsed(row, 2)?,
-            last: parsed(row, 3)?,
-            seen_on: parsed(row, 4)?,
+            first: row.get(2)?,
+            last: row.get(3)?,
+            seen_on: row.get(4)?,
         })
     };
     snapshot.rows(SQL, [], read)
@@ -243,27 +243,17 @@ pub(crate) fn is_whole(
     })
 }
 
-/// The stored filings of a form and year: those between two keys, or with a reference day between two others.
-macro_rules! stored_filings {
-    ($select:literal, delivered) => {
-        concat!($select, " FROM filing WHERE key BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4")
-    };
-    ($select:literal, referring) => {
-        concat!(
-            $select,
-            " FROM filing WHERE id BETWEEN ?3 AND ?4
-            AND COALESCE(reference_day, key >> 40) BETWEEN ?1 AND ?2"
-        )
-    };
+/// Queries the stored filings of a form and year: those between two keys, or with a reference day between two others.
+fn of_file(select: &str, form: Form) -> String {
+    let day = if form == Form::Ipe { "key" } else { "COALESCE(reference_day, key >> 40)" };
+    format!("{select} FROM filing WHERE {day} BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4")
 }
 
 /// How many filings of a form and year are stored.
 pub(crate) fn stored_filings(writer: &Writer, file: FileOfYear) -> Result<u64> {
-    const DELIVERED: &str = stored_filings!("SELECT COUNT(*)", delivered);
-    const REFERRING: &str = stored_filings!("SELECT COUNT(*)", referring);
     let Some(bounds) = bounds_of(file) else { return Ok(0) };
-    let sql = if file.form == Form::Ipe { DELIVERED } else { REFERRING };
-    let count: i64 = writer.prepare(sql)?.query_row(bounds, |row| row.get(0))?;
+    let sql = of_file("SELECT COUNT(*)", file.form);
+    let count: i64 = writer.prepare(&sql)?.query_row(bounds, |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 
@@ -273,11 +263,8 @@ pub(crate) fn each_stored(
     file: FileOfYear,
     mut visit: impl FnMut(i64),
 ) -> Result<()> {
-    const DELIVERED: &str = stored_filings!("SELECT key", delivered);
-    const REFERRING: &str = stored_filings!("SELECT key", referring);
     let Some(bounds) = bounds_of(file) else { return Ok(()) };
-    let mut statement =
-        writer.prepare(if file.form == Form::Ipe { DELIVERED } else { REFERRING })?;
+    let mut statement = writer.prepare(&of_file("SELECT key", file.form))?;
     let mut rows = statement.query(bounds)?;
     while let Some(row) = rows.next()? {
         visit(row.get(0)?);
@@ -312,9 +299,9 @@ fn record(
         WHERE excluded.seen_on >= seen_on";
     let FileExtent { ids, first, last } = extent;
     // A later date is a typing error.
-    let [first, last] = [first, last].map(|day| (*day).min(seen_on).to_string());
+    let [first, last] = [first, last].map(|day| (*day).min(seen_on));
     let filings = ids.len().cast_signed();
-    let row = (form as i64, year, filings, first, last, seen_on.to_string());
+    let row = (form as i64, year, filings, first, last, seen_on);
     writer.prepare(SQL)?.execute(row)?;
     Ok(())
 }

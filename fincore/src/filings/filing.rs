@@ -7,7 +7,7 @@ use crate::{
     answers::table::{self, Cell, Column, ColumnKind, serialize_by_columns},
     index::{Condition, DirectoryCache, Executor},
     lexicon::names::Names,
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, error::Result, whole_number},
 };
 
@@ -120,42 +120,24 @@ impl table::Row for Filing {
 
 serialize_by_columns!(Filing);
 
-/// A filing joined with its filer's name and its class.
-macro_rules! from_filing {
-    () => {
-        "FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class "
-    };
-}
-pub(crate) use from_filing;
-
-/// The columns that [`read`] expects.
-macro_rules! select_filing {
-    () => {
-        concat!(
-            "SELECT key, subject, reference_day, version, sequence, url, filer.company, filer.name,
-                class.category, type, species ",
-            $crate::filings::filing::from_filing!()
-        )
-    };
-}
-pub(crate) use select_filing;
-
-/// The columns of a filing's own row that [`SharedTexts::filing`] expects.
-macro_rules! select_own {
-    () => {
-        "SELECT key, subject, reference_day, version, sequence, url, filer, class FROM filing "
-    };
-}
+/// The columns that [`read`] expects: of a filing, its filer and its class.
+pub(crate) const SELECT: &str =
+    "SELECT key, subject, reference_day, version, sequence, url, filer.company, filer.name,
+        class.category, type, species
+    FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class";
 
 /// The filings with these keys, in this order.
 pub(crate) fn read_keys(snapshot: &Snapshot, keys: &[i64]) -> Result<Vec<Filing>> {
-    read_each(snapshot, concat!(select_own!(), "WHERE key = ?1"), keys)
+    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
+        FROM filing WHERE key = ?1";
+    read_each(snapshot, SQL, keys)
 }
 
 /// The filing with this id, if it can be read.
 pub(crate) fn find(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filing>> {
-    let sql = concat!(select_own!(), "WHERE id = ?1");
-    Ok(read_each(snapshot, sql, &[id.to_bits()])?.pop())
+    const SQL: &str = "SELECT key, subject, reference_day, version, sequence, url, filer, class
+        FROM filing WHERE id = ?1";
+    Ok(read_each(snapshot, SQL, &[id.to_bits()])?.pop())
 }
 
 /// The filings that a query finds by these numbers, in this order.
@@ -179,8 +161,7 @@ fn read_each(snapshot: &Snapshot, sql: &str, numbers: &[i64]) -> Result<Vec<Fili
 
 /// The filing with this key, read together with its filer's name and its class.
 fn read_joined(snapshot: &Snapshot, key: i64) -> Result<Option<Filing>> {
-    const SQL: &str = concat!(select_filing!(), "WHERE key = ?1");
-    Ok(snapshot.rows(SQL, [key], read)?.pop())
+    Ok(snapshot.rows(&format!("{SELECT} WHERE key = ?1"), [key], read)?.pop())
 }
 
 /// The names and classes that filings share, by their ids: they are held in memory.
@@ -199,7 +180,7 @@ impl SharedTexts {
         let mut statement = connection.prepare_cached(FILERS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            if let (Ok(company), Ok(name)) = (code(row, 1), row.get(2)) {
+            if let (Ok(company), Ok(name)) = (row.get(1), row.get(2)) {
                 shared.filers.insert(row.get(0)?, (company, name));
             }
         }
@@ -224,7 +205,7 @@ impl SharedTexts {
 }
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Filing> {
-    filing(row, code(row, 6)?, row.get(7)?, [row.get(8)?, row.get(9)?, row.get(10)?])
+    filing(row, row.get(6)?, row.get(7)?, [row.get(8)?, row.get(9)?, row.get(10)?])
 }
 
 /// A filing from its own columns, its filer and its class.
@@ -431,8 +412,8 @@ pub(crate) fn count(snapshot: &Snapshot, days: DateRange) -> Result<u64> {
 
 /// The newest filings with keys in a range, at most `limit` of them. A key is made of delivery day and id.
 pub(crate) fn read_range(snapshot: &Snapshot, keys: KeyRange, limit: usize) -> Result<Vec<Filing>> {
-    const SQL: &str = concat!(select_filing!(), "WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
-    snapshot.first_rows(limit, SQL, (keys.first, keys.last), read)
+    let sql = format!("{SELECT} WHERE key BETWEEN ?1 AND ?2 ORDER BY key DESC");
+    snapshot.first_rows(limit, &sql, (keys.first, keys.last), read)
 }
 
 /// The filing with this id, if it can be read.

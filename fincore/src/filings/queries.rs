@@ -11,7 +11,7 @@ use crate::{
     index::{Condition, Executor, KeyPage, PageWindow, TermKind},
     store::snapshot::Snapshot,
     values::{
-        CompanyRef, CvmCode, Date, DateRange, KeyRange, Limit, Offset, Words, choices,
+        CompanyRef, CvmCode, Date, DateRange, KeyRange, Limit, Offset, Words, as_text,
         error::Result, fold, invalid::Wanted, words,
     },
 };
@@ -132,7 +132,7 @@ pub enum Order {
     Relevance,
 }
 
-choices!(Order, Wanted::Order, "newest" => Order::Newest, "relevance" => Order::Relevance);
+as_text!(Order::as_str, Wanted::Order, "newest" => Newest, "relevance" => Relevance);
 
 /// A query for the latest filings; by default twenty.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

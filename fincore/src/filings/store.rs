@@ -182,9 +182,8 @@ impl Filings {
 
 /// The stored filing with this id, if there is one that can be read.
 pub(crate) fn stored_filing(writer: &Writer, id: FilingId) -> Result<Option<Filing>> {
-    const SQL: &str = concat!(filing::select_filing!(), "WHERE filing.id = ?1");
     Ok(writer
-        .prepare(SQL)?
+        .prepare(&format!("{} WHERE filing.id = ?1", filing::SELECT))?
         .query_row([id.to_bits()], |row| Ok(filing::read(row).ok()))
         .optional()?
         .flatten())
@@ -195,7 +194,7 @@ pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Opti
     const FILER: &str = "SELECT name FROM filer WHERE company = ?1 ORDER BY id DESC LIMIT 1";
     const COMPANY: &str = "SELECT name FROM company WHERE id = ?1";
     for sql in [FILER, COMPANY] {
-        let name = writer.prepare(sql)?.query_row([company.get()], |row| row.get(0)).optional()?;
+        let name = writer.prepare(sql)?.query_row([company], |row| row.get(0)).optional()?;
         if name.is_some() {
             return Ok(name);
         }

@@ -6,7 +6,6 @@ use crate::{
         store::{Filings, stored_filing},
     },
     store::{
-        code,
         snapshot::Snapshot,
         writer::{Change, Tally, Writer},
     },
@@ -94,7 +93,7 @@ impl Filings {
 /// Whether no file of this form and year was seen that reaches further.
 fn is_newest(writer: &Writer, file: FileOfYear, extent: &FileExtent) -> Result<bool> {
     const SQL: &str = "SELECT 1 FROM filing_file WHERE form = ?1 AND year = ?2 AND last > ?3";
-    let row = (file.form as i64, file.year, extent.last.to_string());
+    let row = (file.form as i64, file.year, extent.last);
     Ok(!writer.prepare(SQL)?.exists(row)?)
 }
 
@@ -119,7 +118,7 @@ fn keep_as_it_was(writer: &Writer, id: FilingId) -> Result<()> {
     let Some(filing) = stored_filing(writer, id)? else { return Ok(()) };
     let json =
         serde_json::to_string(&filing).map_err(|err| Error::storage("cannot write JSON", err))?;
-    let row = (id.to_bits(), writer.version(), filing.company_id.get(), &filing.category, json);
+    let row = (id.to_bits(), writer.version(), filing.company_id, &filing.category, json);
     writer.prepare(SQL)?.execute(row)?;
     Ok(())
 }
@@ -137,6 +136,6 @@ pub(crate) struct WithdrawnFiling {
 pub(crate) fn find(snapshot: &Snapshot, id: FilingId) -> Result<Option<WithdrawnFiling>> {
     const SQL: &str = "SELECT company, category, filing FROM withdrawn_filing WHERE id = ?1";
     snapshot.first(SQL, [id.to_bits()], |row| {
-        Ok(WithdrawnFiling { company: code(row, 0)?, category: row.get(1)?, json: row.get(2)? })
+        Ok(WithdrawnFiling { company: row.get(0)?, category: row.get(1)?, json: row.get(2)? })
     })
 }

@@ -17,8 +17,7 @@ use crate::{
         generic_words::is_common,
         reviewed_names::{Trading, tickers},
     },
-    store::code,
-    values::{TICKER_ROOT, error::Result, fold},
+    values::{CvmCode, TICKER_ROOT, error::Result, fold},
 };
 
 mod companies_in_search;
@@ -62,7 +61,7 @@ impl Names {
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             // A corrupt company is not served, and so has no names.
-            let Ok(code) = code(row, 0) else { continue };
+            let Ok(code) = row.get::<_, CvmCode>(0) else { continue };
             let text =
                 |column| row.get_ref(column).ok().and_then(|value| value.as_str().ok()).map(fold);
             let mut named = CompanyNames {
@@ -92,7 +91,9 @@ impl Names {
         let mut statement = connection.prepare_cached(FILERS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let (Ok(code), Ok(name)) = (code(row, 0), row.get_ref(1)?.as_str()) else { continue };
+            let (Ok(code), Ok(name)) = (row.get::<_, CvmCode>(0), row.get_ref(1)?.as_str()) else {
+                continue;
+            };
             let named = companies.entry(code.get()).or_insert_with(|| CompanyNames {
                 code: code.get(),
                 standing: 1,

@@ -7,8 +7,8 @@ use crate::{
         market, past, statements,
     },
     store::{
-        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, parsed, parsed_if_any,
-        sqlite_check, writer::Writer,
+        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, sqlite_check,
+        writer::Writer,
     },
     values::{Currency, Date, Decimal, error::Result},
 };
@@ -100,14 +100,14 @@ impl Catalogue {
         let before = self.skipped_corrupt_values();
         let snapshot = self.snapshot(Date::MAX)?;
         snapshot.rows(RATES, [], |row| {
-            parsed::<Date>(row, 0)?;
-            parsed::<Decimal>(row, 1).map(|_| ())
+            row.get::<_, Date>(0)?;
+            row.get::<_, Decimal>(1).map(|_| ())
         })?;
         snapshot.rows(QUOTES, [], |row| {
-            parsed::<Currency>(row, 0)?;
-            parsed::<Date>(row, 1)?;
-            parsed_if_any::<Decimal>(row, 2)?;
-            parsed_if_any::<Decimal>(row, 3).map(|_| ())
+            row.get::<_, Currency>(0)?;
+            row.get::<_, Date>(1)?;
+            row.get::<_, Option<Decimal>>(2)?;
+            row.get::<_, Option<Decimal>>(3).map(|_| ())
         })?;
         companies::all(&snapshot)?;
         snapshot.release_memory()?;

@@ -4,10 +4,10 @@ use rusqlite::Row;
 use crate::{
     companies::{
         company::DATASET as COMPANIES,
-        store::{self, RegistryEntry, select_registry},
+        store::{self, RegistryEntry},
     },
     maintenance::findings::{Findings, Noun, Progress, RemovedRows, display_value},
-    store::{code, parsed, parsed_if_any, writer::Writer},
+    store::writer::Writer,
     values::{Cnpj, error::Result},
 };
 
@@ -76,8 +76,7 @@ fn each_registry_entry(
     writer: &Writer,
     mut visit: impl FnMut(Result<RegistryEntry, (i64, &'static str)>),
 ) -> Result<()> {
-    const SQL: &str = concat!(select_registry!(), "ORDER BY id");
-    let mut statement = writer.prepare(SQL)?;
+    let mut statement = writer.prepare(store::SELECT_REGISTRY)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(0)?;
@@ -88,10 +87,10 @@ fn each_registry_entry(
 
 fn entry(row: &Row<'_>) -> Result<RegistryEntry, &'static str> {
     let text = |column| row.get(column).map_err(|_| "with a text that cannot be read");
-    let date = |column| parsed_if_any(row, column).map_err(|_| "with a date that is no date");
+    let date = |column| row.get(column).map_err(|_| "with a date that is no date");
     Ok(RegistryEntry {
-        id: code(row, 0).map_err(|_| "whose id is no CVM code")?,
-        cnpj: parsed(row, 1).map_err(|_| "whose CNPJ is no CNPJ")?,
+        id: row.get(0).map_err(|_| "whose id is no CVM code")?,
+        cnpj: row.get(1).map_err(|_| "whose CNPJ is no CNPJ")?,
         name: text(2)?,
         trade_name: row.get(3).map_err(|_| "with a text that cannot be read")?,
         status: text(4)?,

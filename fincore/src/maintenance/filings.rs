@@ -7,8 +7,8 @@ use crate::{
     maintenance::findings::{
         FILING, Findings, Noun, Progress, RemovedRows, display_value, filing_name,
     },
-    store::{code, writer::Writer},
-    values::{Date, FilingId, ID_BITS, error::Result},
+    store::writer::Writer,
+    values::{CvmCode, Date, FilingId, ID_BITS, error::Result},
 };
 
 /// Finds everything that is wrong with the rows.
@@ -91,7 +91,7 @@ fn read_fault(row: &Row<'_>) -> Option<&'static str> {
     let url = row.get_ref(6).map(|url| url.as_str_or_null().map(|url| url.is_none_or(is_address)));
     if !row.get(0).is_ok_and(|key| FilingId::of_key(key).is_some()) {
         Some("whose key is no id and day")
-    } else if code(row, 8).is_err() || !text(9) {
+    } else if row.get::<_, CvmCode>(8).is_err() || !text(9) {
         Some("whose filer is missing or cannot be read")
     } else if !text(10) {
         Some("whose class is missing or cannot be read")

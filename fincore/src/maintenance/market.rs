@@ -10,10 +10,7 @@ use crate::{
         series_definitions::{CDI_DAILY, DEFINITIONS, Side, dataset, definition},
         store,
     },
-    store::{
-        parsed, parsed_if_any,
-        writer::{Change, Writer},
-    },
+    store::writer::{Change, Writer},
     values::{Currency, Date, Decimal, Pair, error::Result},
 };
 
@@ -58,7 +55,7 @@ pub(crate) fn repair(writer: &Writer, removed: &mut RemovedRows) -> Result<()> {
         let mut all = Vec::new();
         check_computed(writer, daily, annual, |date, wrong| all.push((date, wrong)))?;
         for (date, wrong) in all {
-            if writer.prepare(COMPUTED)?.execute((annual, date.to_string()))? > 0 {
+            if writer.prepare(COMPUTED)?.execute((annual, date))? > 0 {
                 writer.log(&dataset(annual), date, Change::Removed)?;
             }
             if let ComputedFault::Different(value) | ComputedFault::Missing(value) = wrong {
@@ -108,7 +105,7 @@ fn bytes<'r>(row: &'r Row<'_>, column: usize) -> &'r [u8] {
 }
 
 fn fault_of_rate(row: &Row<'_>) -> Result<Option<&'static str>> {
-    let (date, value): (Option<Date>, Option<Decimal>) = (parsed(row, 1).ok(), parsed(row, 2).ok());
+    let (date, value): (Option<Date>, Option<Decimal>) = (row.get(1).ok(), row.get(2).ok());
     let Ok(series) = u32::try_from(row.get::<_, i64>(0)?) else {
         return Ok(Some("whose series has an impossible number"));
     };
@@ -172,7 +169,7 @@ fn check_computed(
     let mut rows = statement.query((daily, annual))?;
     while let Some(row) = rows.next()? {
         // Values that cannot be read are reported by `bad_rates`.
-        let (Ok(date), Ok(daily)) = (parsed(row, 0), parsed_if_any::<Decimal>(row, 1)) else {
+        let (Ok(date), Ok(daily)) = (row.get(0), row.get::<_, Option<Decimal>>(1)) else {
             continue;
         };
         let wanted = daily.and_then(store::annualise);
@@ -236,10 +233,10 @@ fn fault_of_quote(row: &Row<'_>) -> Result<Option<(&'static [Side], &'static str
     if !code.parse::<Currency>().is_ok_and(|currency| currency.as_str() == code) {
         return Ok(Some((BOTH, "whose currency has no code of three capitals")));
     }
-    if parsed::<Date>(row, 1).is_err() {
+    if row.get::<_, Date>(1).is_err() {
         return Ok(Some((BOTH, "whose date is no date")));
     }
-    let side = |column| parsed_if_any::<Decimal>(row, column);
+    let side = |column| row.get::<_, Option<Decimal>>(column);
     let (buy, sell) = match (side(2), side(3)) {
         (Ok(buy), Ok(sell)) => (buy, sell),
         (Err(_), Ok(_)) => return Ok(Some((&[Side::Buy], "whose buying price is no number"))),

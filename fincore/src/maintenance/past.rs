@@ -4,10 +4,7 @@ use rusqlite::Row;
 
 use crate::{
     maintenance::findings::{Findings, Noun, display_value},
-    store::{
-        parsed, parsed_if_any,
-        writer::{Change, Writer},
-    },
+    store::writer::{Change, Writer},
     values::{Date, Decimal, error::Result},
 };
 
@@ -32,7 +29,7 @@ const KINDS: [Kind; 3] = [
         fault: "that cannot be read",
         select: "SELECT 'SGS ' || series || ' on ' || date || ' until ' || known_until, date, value
             FROM main.past_rate",
-        is_sound: |row| parsed::<Date>(row, 1).is_ok() && parsed::<Decimal>(row, 2).is_ok(),
+        is_sound: |row| row.get::<_, Date>(1).is_ok() && row.get::<_, Decimal>(2).is_ok(),
         remove:
             "DELETE FROM past_rate
             WHERE 'SGS ' || series || ' on ' || date || ' until ' || known_until = CAST(?1 AS TEXT)",
@@ -43,8 +40,8 @@ const KINDS: [Kind; 3] = [
         select: "SELECT currency || ' on ' || date || ' until ' || known_until, date, buy, sell
             FROM main.past_fx",
         is_sound: |row| {
-            let is_price = |column| parsed_if_any::<Decimal>(row, column).is_ok();
-            parsed::<Date>(row, 1).is_ok() && is_price(2) && is_price(3)
+            let is_price = |column| row.get::<_, Option<Decimal>>(column).is_ok();
+            row.get::<_, Date>(1).is_ok() && is_price(2) && is_price(3)
         },
         remove: "DELETE FROM past_fx
             WHERE currency || ' on ' || date || ' until ' || known_until = CAST(?1 AS TEXT)",

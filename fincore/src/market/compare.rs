@@ -23,11 +23,10 @@ use crate::{
     },
     store::snapshot::Snapshot,
     values::{
-        Date, Limit, Offset, SeriesId, deserialize_from_str,
+        Date, Limit, Offset, SeriesId, as_text,
         error::{Error, Resource, Result},
         figure::Figure,
         invalid::{Invalid, Wanted},
-        serialize_as_str,
     },
 };
 
@@ -377,5 +376,4 @@ impl fmt::Display for SeriesIds {
     }
 }
 
-deserialize_from_str!(SeriesIds);
-serialize_as_str!(SeriesIds);
+as_text!(SeriesIds);

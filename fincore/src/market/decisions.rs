@@ -17,7 +17,6 @@ use crate::{
         series_definitions::SELIC,
     },
     store::{
-        parsed,
         snapshot::Snapshot,
         writer::{Change, Writer},
     },
@@ -157,7 +156,7 @@ impl KnownDecisions {
         const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
         let mut statement = connection.prepare_cached(SQL)?;
         let read = statement.query_map([SELIC], |row| {
-            Ok(parsed::<Date>(row, 0).ok().zip(parsed::<Decimal>(row, 1).ok()))
+            Ok(row.get::<_, Date>(0).ok().zip(row.get::<_, Decimal>(1).ok()))
         })?;
         let targets = read.collect::<rusqlite::Result<Vec<_>>>()?;
         let targets: Vec<(Date, Decimal)> = targets.into_iter().flatten().collect();

@@ -15,7 +15,6 @@ use crate::{
         },
     },
     store::{
-        parsed,
         past::Knowledge,
         snapshot::Snapshot,
         writer::{Tally, Writer},
@@ -90,7 +89,7 @@ pub(crate) fn expected_quote(today: Date) -> Date {
 pub(crate) fn usual_gap(snapshot: &Snapshot, number: u32) -> Result<Option<u32>> {
     const SQL: &str = "SELECT date FROM rate WHERE series = ?1 AND date <= ?2
         ORDER BY date DESC LIMIT ?3";
-    let today = snapshot.today().to_string();
+    let today = snapshot.today();
     let days: Vec<Option<Date>> =
         snapshot.rows(SQL, (number, today, NEWEST_OBSERVATIONS), |row| read_day(row, 0))?;
     let days: Vec<i32> = days.into_iter().flatten().map(Date::day_number).collect();
@@ -162,7 +161,7 @@ pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
     const SQL: &str = "SELECT series, COUNT(*), computed, MAX(date),
             (SELECT date FROM rate AS first WHERE first.series = rate.series ORDER BY date LIMIT 1)
         FROM rate WHERE date <= ?1 GROUP BY series ORDER BY series";
-    snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
+    snapshot.rows(SQL, [snapshot.today()], |row| {
         let (number, computed): (u32, bool) = (row.get(0)?, row.get(2)?);
         let computed_from =
             series_definitions::definition(number).and_then(|series| series.computed_from);
@@ -187,15 +186,15 @@ pub fn days_with_currencies(snapshot: &Snapshot, at_least: u32) -> Result<Vec<Da
     const SQL: &str =
         "SELECT date FROM fx WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL
         GROUP BY date HAVING COUNT(*) >= ?2 ORDER BY date DESC";
-    snapshot.rows(SQL, (snapshot.today().to_string(), at_least), |row| parsed(row, 0))
+    snapshot.rows(SQL, (snapshot.today(), at_least), |row| row.get(0))
 }
 
 /// The years in which a currency has closing quotes with both sides, in order.
 pub fn years_with_quotes(snapshot: &Snapshot, currency: Currency) -> Result<Vec<u16>> {
     const SQL: &str = "SELECT DISTINCT CAST(substr(date, 1, 4) AS INTEGER) FROM fx
         WHERE currency = ?1 AND date <= ?2 AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY 1";
-    let today = snapshot.today().to_string();
-    snapshot.rows(SQL, (currency.as_str(), today), |row| row.get(0))
+    let today = snapshot.today();
+    snapshot.rows(SQL, (currency, today), |row| row.get(0))
 }
 
 #[cfg(test)]
@@ -263,7 +262,7 @@ impl Meetings {
         const SQL: &str = "SELECT first_day, second_day FROM copom_meeting ORDER BY second_day";
         let mut statement = connection.prepare_cached(SQL)?;
         let read = statement.query_map([], |row| {
-            Ok((parsed::<Date>(row, 0).ok()).zip(parsed::<Date>(row, 1).ok()))
+            Ok((row.get::<_, Date>(0).ok()).zip(row.get::<_, Date>(1).ok()))
         })?;
         let days = read.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten();
         let meeting = |(first_day, second_day)| Meeting { first_day, second_day };
@@ -286,7 +285,7 @@ pub(crate) fn replace(writer: &Writer, meetings: &[Meeting], today: Date) -> Res
         let took_place = stored.second_day < first.min(today);
         if years.contains(&stored.second_day.year()) && !is_given && !took_place {
             const REMOVE: &str = "DELETE FROM copom_meeting WHERE second_day = ?1";
-            writer.prepare(REMOVE)?.execute([stored.second_day.to_string()])?;
+            writer.prepare(REMOVE)?.execute([stored.second_day])?;
             tally += Tally::REMOVED;
         }
     }
@@ -321,14 +320,13 @@ fn write(writer: &Writer, meeting: Meeting) -> Result<Tally> {
     const FIND: &str = "SELECT first_day FROM copom_meeting WHERE second_day = ?1";
     const WRITE: &str =
         "INSERT OR REPLACE INTO copom_meeting (second_day, first_day) VALUES (?1, ?2)";
-    let [first, second] = [meeting.first_day, meeting.second_day].map(|day| day.to_string());
     let mut find = writer.prepare(FIND)?;
-    let mut rows = find.query([&second])?;
+    let mut rows = find.query([meeting.second_day])?;
     let tally = match rows.next()? {
-        Some(row) if row.get_ref(0)?.as_str() == Ok(&first) => return Ok(Tally::UNCHANGED),
+        Some(row) if row.get(0).ok() == Some(meeting.first_day) => return Ok(Tally::UNCHANGED),
         Some(_) => Tally::CHANGED,
         None => Tally::NEW,
     };
-    writer.prepare(WRITE)?.execute([&second, &first])?;
+    writer.prepare(WRITE)?.execute([meeting.second_day, meeting.first_day])?;
     Ok(tally)
 }

@@ -8,7 +8,7 @@ use crate::{
         series::Series,
         series_definitions::{DEFINITIONS, Rhythm, SELIC, Side, TJLP, definition},
     },
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{Currency, Date, Decimal, Pair, error::Result},
 };
 
@@ -77,8 +77,8 @@ pub(crate) fn of_all_series(snapshot: &Snapshot) -> Result<Vec<(u32, Vec<Span>)>
     let mut all = Vec::new();
     for number in DEFINITIONS.iter().map(|series| series.number) {
         let Some(rhythm) = rhythm(Figures::Series(number)) else { continue };
-        let today = snapshot.today().to_string();
-        let holes = between(rhythm, &snapshot.rows(SQL, (number, today), |row| parsed(row, 0))?);
+        let today = snapshot.today();
+        let holes = between(rhythm, &snapshot.rows(SQL, (number, today), |row| row.get(0))?);
         if !holes.is_empty() {
             all.push((number, holes));
         }
@@ -106,16 +106,16 @@ fn published_days(snapshot: &Snapshot, figures: Figures) -> Result<Vec<Date>> {
         ORDER BY date";
     const BOTH: &str = "SELECT date FROM fx WHERE currency = ?1 AND date <= ?2
         AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY date";
-    let today = snapshot.today().to_string();
+    let today = snapshot.today();
     let quotes = |sql: &'static str, currency: Currency| {
-        snapshot.rows(sql, (currency.as_str(), &today), |row| parsed(row, 0))
+        snapshot.rows(sql, (currency, today), |row| row.get(0))
     };
     match figures {
         Figures::Quotes(currency) => quotes(BOTH, currency),
         Figures::Series(number) => match definition(number).and_then(|series| series.quote) {
             Some((currency, Side::Buy)) => quotes(BUY, currency),
             Some((currency, Side::Sell)) => quotes(SELL, currency),
-            None => snapshot.rows(RATE, (number, &today), |row| parsed(row, 0)),
+            None => snapshot.rows(RATE, (number, today), |row| row.get(0)),
         },
     }
 }

@@ -15,9 +15,9 @@ use crate::{
         series::Series,
         series_definitions::Side,
     },
-    store::{parsed, parsed_if_any, past::Knowledge, snapshot::Snapshot},
+    store::{past::Knowledge, snapshot::Snapshot},
     values::{
-        Currency, Date, Decimal, choices,
+        Currency, Date, Decimal, as_text,
         error::Result,
         invalid::{Invalid, Wanted},
     },
@@ -104,7 +104,7 @@ pub enum Release {
     First,
 }
 
-choices!(Release, Wanted::TrueOrFalse, "true" => Release::First, "false" => Release::Newest);
+as_text!(Release::as_str, Wanted::TrueOrFalse, "true" => First, "false" => Newest);
 
 /// A value that a figure has, or has had.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -158,21 +158,15 @@ pub fn revisions(snapshot: &Snapshot, query: SeriesHistory) -> Result<Page<Revis
 
 /// When a value ended. The version of a bundle, which may correct figures of an older one, has no time, and counts as known
 /// from the next import on; before that import, from the day on which the bundle was gathered, or the last import.
-macro_rules! ended {
-    () => {
-        "COALESCE(
-            (SELECT time FROM import_time WHERE version >= known_until ORDER BY version LIMIT 1),
-            (SELECT MAX(time) FROM (SELECT time FROM revision WHERE version = known_until
-                UNION ALL SELECT time FROM import_time WHERE version < known_until)))"
-    };
-}
+const ENDED: &str = "COALESCE(
+    (SELECT time FROM import_time WHERE version >= known_until ORDER BY version LIMIT 1),
+    (SELECT MAX(time) FROM (SELECT time FROM revision WHERE version = known_until
+        UNION ALL SELECT time FROM import_time WHERE version < known_until)))";
 
 /// The values of all figures of a series that have past ones, the oldest first.
 fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Revision>> {
-    const SQL: &str = concat!(
-        "SELECT date, value, computed, began.time, ",
-        ended!(),
-        " FROM (
+    let sql = format!(
+        "SELECT date, value, computed, began.time, {ENDED} FROM (
             SELECT date, value, computed, known_from, known_until FROM main.past_rate
                 WHERE series = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, value, computed, known_from, NULL FROM main.rate
@@ -181,11 +175,10 @@ fn of_rates(snapshot: &Snapshot, number: u32, days: DateWindow) -> Result<Vec<Re
         LEFT JOIN import_time AS began ON began.version = known_from
         ORDER BY date, known_until IS NULL, known_until"
     );
-    let (from, to) = days.texts();
-    snapshot.rows(SQL, (number, from, to), |row| {
+    snapshot.rows(&sql, (number, days.from(), days.to()), |row| {
         Ok(Revision {
-            date: parsed(row, 0)?,
-            value: parsed(row, 1)?,
+            date: row.get(0)?,
+            value: row.get(1)?,
             origin: Origin::of_code(row.get(2)?),
             known_from: moment(row, 3)?,
             known_until: moment(row, 4)?,
@@ -201,10 +194,8 @@ fn of_side(
     side: Side,
     days: DateWindow,
 ) -> Result<Vec<Revision>> {
-    const SQL: &str = concat!(
-        "SELECT date, buy, sell, began.time, ",
-        ended!(),
-        " FROM (
+    let sql = format!(
+        "SELECT date, buy, sell, began.time, {ENDED} FROM (
             SELECT date, buy, sell, known_from, known_until FROM main.past_fx
                 WHERE currency = ?1 AND date BETWEEN ?2 AND ?3
             UNION ALL SELECT date, buy, sell, known_from, NULL FROM main.fx
@@ -217,11 +208,10 @@ fn of_side(
         Side::Buy => 1,
         Side::Sell => 2,
     };
-    let (from, to) = days.texts();
-    let rows = snapshot.rows(SQL, (currency.as_str(), from, to), |row| {
-        let value: Option<Decimal> = parsed_if_any(row, column)?;
+    let rows = snapshot.rows(&sql, (currency, days.from(), days.to()), |row| {
+        let value: Option<Decimal> = row.get(column)?;
         let (known_from, known_until) = (moment(row, 3)?, moment(row, 4)?);
-        let (date, origin) = (parsed(row, 0)?, Origin::Published);
+        let (date, origin) = (row.get(0)?, Origin::Published);
         Ok(value.map(|value| Revision { date, value, known_from, known_until, origin }))
     })?;
     let mut of_days: BTreeMap<Date, Vec<Revision>> = BTreeMap::new();
@@ -252,8 +242,8 @@ pub(crate) fn value_before(
 ) -> Result<Option<Decimal>> {
     const SQL: &str =
         "SELECT value FROM past_rate WHERE series = ?1 AND date = ?2 AND known_until = ?3";
-    let key = (number, date.to_string(), version.cast_signed());
-    snapshot.first(SQL, key, |row| parsed(row, 0))
+    let key = (number, date, version.cast_signed());
+    snapshot.first(SQL, key, |row| row.get(0))
 }
 
 /// Both sides of a quote before the import that made this version changed it.
@@ -265,6 +255,6 @@ pub(crate) fn quote_before(
 ) -> Result<Option<(Decimal, Decimal)>> {
     const SQL: &str = "SELECT buy, sell FROM past_fx
         WHERE currency = ?1 AND date = ?2 AND known_until = ?3 AND buy IS NOT NULL AND sell IS NOT NULL";
-    let key = (currency.as_str(), date.to_string(), version.cast_signed());
-    snapshot.first(SQL, key, |row| Ok((parsed(row, 0)?, parsed(row, 1)?)))
+    let key = (currency, date, version.cast_signed());
+    snapshot.first(SQL, key, |row| Ok((row.get(0)?, row.get(1)?)))
 }

@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     market::{rows::Rate, store::Quote},
-    store::{parsed_if_any, writer::Writer},
+    store::writer::Writer,
     values::{Currency, Date, Decimal, error::Result, tsv},
 };
 
@@ -40,7 +40,7 @@ pub(crate) fn doubt_quotes(writer: &Writer, rows: &[Quote]) -> Result<Option<Str
         else {
             continue;
         };
-        let stored = stored_around(writer, sql, currency.to_string(), *first, *last)?;
+        let stored = stored_around(writer, sql, currency, *first, *last)?;
         if let Some(doubt) = first_implausible(&new, &stored, |_| of_currency(currency)) {
             return Ok(Some(format!("{currency} {doubt}")));
         }
@@ -59,14 +59,12 @@ fn stored_around(
     first: Date,
     last: Date,
 ) -> Result<Figures> {
-    let around = (first.days_before(WINDOW), days_after(last, WINDOW));
     let mut statement = writer.prepare(sql)?;
-    let days = (of, around.0.to_string(), around.1.to_string());
-    let mut rows = statement.query(days)?;
+    let mut rows = statement.query((of, first.days_before(WINDOW), days_after(last, WINDOW)))?;
     let mut figures = Figures::new();
     while let Some(row) = rows.next()? {
         // A figure that cannot be read is compared with nothing.
-        let read = (parsed_if_any(row, 0), parsed_if_any(row, 1));
+        let read = (row.get(0), row.get(1));
         if let (Ok(Some(date)), Ok(Some(figure))) = read {
             figures.insert(date, figure);
         }

@@ -196,11 +196,6 @@ impl DateWindow {
     pub(crate) fn to(self) -> Date {
         self.to
     }
-
-    /// Both ends as stored in the database.
-    pub(crate) fn texts(self) -> (String, String) {
-        (self.from.to_string(), self.to.to_string())
-    }
 }
 
 /// Cuts the requested range to what the snapshot can read: nothing after its date, and nothing older than

@@ -9,7 +9,7 @@ use crate::{
         queries::{DateWindow, FxHistory, within_plan},
         rows::{FxPair, FxRate, OriginCounts},
     },
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Currency, Date, Offset, Pair,
         error::{Error, Resource, Result},
@@ -22,25 +22,9 @@ pub(crate) const PTAX: &str = "BCB PTAX, closing bulletin";
 /// Gold, which the bulletin quotes by the gram.
 const GOLD: &str = "XAU";
 
-/// Only quotes with both sides are served.
-macro_rules! has_both_sides {
-    () => {
-        "buy IS NOT NULL AND sell IS NOT NULL "
-    };
-}
-pub(crate) use has_both_sides;
-
-/// The columns that [`read`] expects, of one currency.
-macro_rules! select_quotes {
-    () => {
-        concat!(
-            "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
-            $crate::market::quotes::has_both_sides!(),
-            "AND "
-        )
-    };
-}
-pub(crate) use select_quotes;
+/// The columns that [`read`] expects, of one currency. Only quotes with both sides are served.
+pub(crate) const SELECT: &str =
+    "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND buy IS NOT NULL AND sell IS NOT NULL";
 
 /// One page of the quotes of a pair, newest first.
 pub(crate) fn history(snapshot: &Snapshot, query: &FxHistory) -> Result<Page<FxRate>> {
@@ -81,14 +65,12 @@ fn read_page(
     limit: u32,
     offset: Offset,
 ) -> Result<HistoryPage<FxRate>> {
-    const TOTAL: &str =
-        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
-    const SQL: &str =
-        concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
-    let (currency, (from, to)) = (stored_currency(pair), days.texts());
-    let total = snapshot.count(TOTAL, (&currency, &from, &to))?;
+    let count = format!("SELECT COUNT(*) FROM ({SELECT} AND date BETWEEN ?2 AND ?3)");
+    let sql = format!("{SELECT} AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5");
+    let (currency, from, to) = (stored_currency(pair), days.from(), days.to());
+    let total = snapshot.count(&count, (currency, from, to))?;
     let (rows, total) = snapshot.page(total, limit, offset, |limit, offset| {
-        snapshot.rows(SQL, (&currency, &from, &to, limit, offset), |row| read(row, pair))
+        snapshot.rows(&sql, (currency, from, to, limit, offset), |row| read(row, pair))
     })?;
     Ok(HistoryPage { rows: rows.into(), total, origins: OriginCounts::default() })
 }
@@ -98,10 +80,10 @@ pub(crate) fn cached_history(
     snapshot: &Snapshot,
     pair: Pair,
 ) -> Result<Option<Arc<CachedHistory<FxRate>>>> {
-    const SQL: &str = concat!(select_quotes!(), "TRUE ORDER BY date DESC");
+    let sql = format!("{SELECT} ORDER BY date DESC");
     match stored_currency(pair) {
         Some(currency) => {
-            history_cache::get_or_load(snapshot, pair.base, SQL, [currency], |row| read(row, pair))
+            history_cache::get_or_load(snapshot, pair.base, &sql, [currency], |row| read(row, pair))
         }
         None => Ok(None),
     }
@@ -123,43 +105,34 @@ pub(crate) fn visible(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
 
 /// Every quote of a pair up to the snapshot's date, whatever its plan, newest first. Fails if there is none.
 pub(crate) fn all(snapshot: &Snapshot, pair: Pair) -> Result<Vec<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
+    let sql = format!("{SELECT} AND date <= ?2 ORDER BY date DESC");
     let today = snapshot.today();
     let all = match cached_history(snapshot, pair)? {
         Some(cached) => cached.between(Date::MIN, today).to_vec(),
-        None => {
-            let params = (stored_currency(pair), today.to_string());
-            snapshot.rows(SQL, params, |row| read(row, pair))?
-        }
+        None => snapshot.rows(&sql, (stored_currency(pair), today), |row| read(row, pair))?,
     };
     if all.is_empty() { Err(not_found(pair)) } else { Ok(all) }
 }
 
 /// All pairs with quotes, ordered by code, with the dates they cover.
 pub(crate) fn pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
-    const SQL: &str = concat!(
-        "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx WHERE date <= ?1 AND ",
-        has_both_sides!(),
-        "GROUP BY currency ORDER BY currency"
-    );
-    let pairs = snapshot.rows(SQL, [snapshot.today().to_string()], |row| {
-        let pair = Pair::in_reais(parsed(row, 0)?);
+    const SQL: &str = "SELECT currency, MIN(date), MAX(date), COUNT(*) FROM fx
+        WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL GROUP BY currency ORDER BY currency";
+    let pairs = snapshot.rows(SQL, [snapshot.today()], |row| {
+        let pair = Pair::in_reais(row.get(0)?);
         let days = row.get::<_, i64>(3)?.unsigned_abs();
-        Ok(FxPair { pair, from: parsed(row, 1)?, to: parsed(row, 2)?, days })
+        Ok(FxPair { pair, from: row.get(1)?, to: row.get(2)?, days })
     })?;
     if snapshot.has_corrupt_values() { readable_pairs(snapshot) } else { Ok(pairs) }
 }
 
 /// All pairs, by reading every quote: corrupt quotes do not count.
 fn readable_pairs(snapshot: &Snapshot) -> Result<Vec<FxPair>> {
-    const SQL: &str = concat!(
-        "SELECT date, buy, sell, currency FROM fx WHERE date <= ?1 AND ",
-        has_both_sides!(),
-        "ORDER BY currency, date"
-    );
+    const SQL: &str = "SELECT date, buy, sell, currency FROM fx
+        WHERE date <= ?1 AND buy IS NOT NULL AND sell IS NOT NULL ORDER BY currency, date";
     let mut pairs: Vec<FxPair> = Vec::new();
-    let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(parsed(row, 3)?));
-    for FxRate { date, pair, .. } in snapshot.rows(SQL, [snapshot.today().to_string()], read)? {
+    let read = |row: &rusqlite::Row<'_>| read(row, Pair::in_reais(row.get(3)?));
+    for FxRate { date, pair, .. } in snapshot.rows(SQL, [snapshot.today()], read)? {
         match pairs.last_mut().filter(|last| last.pair == pair) {
             Some(last) => (last.to, last.days) = (date, last.days + 1),
             None => pairs.push(FxPair { pair, from: date, to: date, days: 1 }),
@@ -174,9 +147,9 @@ pub(crate) fn newest_day(snapshot: &Snapshot, pair: Pair) -> Result<Option<Date>
 }
 
 fn newest(snapshot: &Snapshot, pair: Pair) -> Result<Option<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date <= ?2 ORDER BY date DESC");
-    let params = (stored_currency(pair), snapshot.today().to_string());
-    snapshot.first(SQL, params, |row| read(row, pair))
+    let sql = format!("{SELECT} AND date <= ?2 ORDER BY date DESC");
+    let params = (stored_currency(pair), snapshot.today());
+    snapshot.first(&sql, params, |row| read(row, pair))
 }
 
 /// The source of a pair's exchange rates, and how fresh they are.
@@ -191,10 +164,10 @@ pub(crate) fn not_found(pair: Pair) -> Error {
 }
 
 pub(crate) fn read(row: &rusqlite::Row<'_>, pair: Pair) -> rusqlite::Result<FxRate> {
-    Ok(FxRate { date: parsed(row, 0)?, pair, buy: parsed(row, 1)?, sell: parsed(row, 2)? })
+    Ok(FxRate { date: row.get(0)?, pair, buy: row.get(1)?, sell: row.get(2)? })
 }
 
 /// The currency under which the quotes of a pair are stored; `None` if the pair is not priced in reais.
-fn stored_currency(pair: Pair) -> Option<String> {
-    (pair.quote == Currency::BRL).then(|| pair.base.to_string())
+fn stored_currency(pair: Pair) -> Option<Currency> {
+    (pair.quote == Currency::BRL).then_some(pair.base)
 }

@@ -1,5 +1,5 @@
 //! Reads one series: its observations are rates, or one side of the quotes of a currency.
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rusqlite::types::Value;
 
@@ -13,7 +13,7 @@ use crate::{
         rows::{ListedSeries, Origin, OriginCounts, Rate},
         series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
     },
-    store::{parsed, parsed_if_any, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Date, Offset, SeriesId,
         error::{Error, Resource, Result},
@@ -25,49 +25,47 @@ mod tests;
 
 /// The queries of a series. `?1` is its number or currency.
 struct Statements {
-    total: &'static str,
-    page: &'static str,
-    all: &'static str,
-    newest: &'static str,
-    newest_published: &'static str,
-    coverage: &'static str,
+    total: String,
+    page: String,
+    all: String,
+    newest: String,
+    newest_published: String,
+    coverage: String,
 }
 
-/// The queries of observations: `SELECT date, value, computed FROM … WHERE …`.
-macro_rules! statements {
-    ($observations:literal) => {
+impl Statements {
+    /// The queries of these observations: `SELECT date, value, computed FROM … WHERE …`.
+    fn of(observations: &str) -> Statements {
+        let upto = format!("FROM ({observations} AND date <= ?2)");
+        let between = format!("{observations} AND date BETWEEN ?2 AND ?3");
         Statements {
-            total: concat!("SELECT COUNT(*) FROM (", $observations, " AND date BETWEEN ?2 AND ?3)"),
-            page: concat!(
-                $observations,
-                " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC LIMIT ?4 OFFSET ?5"
-            ),
-            all: concat!($observations, " AND date BETWEEN ?2 AND ?3 ORDER BY date DESC"),
-            newest: concat!($observations, " AND date <= ?2 ORDER BY date DESC"),
-            newest_published: concat!(
-                $observations,
-                " AND computed = 0 AND date <= ?2 ORDER BY date DESC"
+            total: format!("SELECT COUNT(*) FROM ({between})"),
+            page: format!("{between} ORDER BY date DESC LIMIT ?4 OFFSET ?5"),
+            all: format!("{between} ORDER BY date DESC"),
+            newest: format!("{observations} AND date <= ?2 ORDER BY date DESC"),
+            newest_published: format!(
+                "{observations} AND computed = 0 AND date <= ?2 ORDER BY date DESC"
             ),
             // Three queries in one: the first two are look-ups in the index.
-            coverage: concat!(
-                "SELECT (SELECT MIN(date) FROM (",
-                $observations,
-                " AND date <= ?2)), (SELECT MAX(date) FROM (",
-                $observations,
-                " AND date <= ?2)), (SELECT COUNT(*) FROM (",
-                $observations,
-                " AND date <= ?2))"
+            coverage: format!(
+                "SELECT (SELECT MIN(date) {upto}), (SELECT MAX(date) {upto}), (SELECT COUNT(*) {upto})"
             ),
         }
-    };
+    }
 }
 
-const RATES: Statements = statements!("SELECT date, value, computed FROM rate WHERE series = ?1");
-const BUY: Statements =
-    statements!("SELECT date, buy, 0 AS computed FROM fx WHERE currency = ?1 AND buy IS NOT NULL");
-const SELL: Statements = statements!(
-    "SELECT date, sell, 0 AS computed FROM fx WHERE currency = ?1 AND sell IS NOT NULL"
-);
+static RATES: LazyLock<Statements> =
+    LazyLock::new(|| Statements::of("SELECT date, value, computed FROM rate WHERE series = ?1"));
+static BUY: LazyLock<Statements> = LazyLock::new(|| {
+    Statements::of(
+        "SELECT date, buy, 0 AS computed FROM fx WHERE currency = ?1 AND buy IS NOT NULL",
+    )
+});
+static SELL: LazyLock<Statements> = LazyLock::new(|| {
+    Statements::of(
+        "SELECT date, sell, 0 AS computed FROM fx WHERE currency = ?1 AND sell IS NOT NULL",
+    )
+});
 
 /// A series, by its number and its definition, if it has one.
 #[derive(Clone, Copy)]
@@ -113,8 +111,8 @@ impl Series {
     fn statements(self) -> (&'static Statements, Value) {
         match self.definition.and_then(|definition| definition.quote) {
             None => (&RATES, Value::from(self.number)),
-            Some((currency, Side::Buy)) => (&BUY, Value::from(currency.to_string())),
-            Some((currency, Side::Sell)) => (&SELL, Value::from(currency.to_string())),
+            Some((currency, Side::Buy)) => (&BUY, Value::from(currency.as_str().to_owned())),
+            Some((currency, Side::Sell)) => (&SELL, Value::from(currency.as_str().to_owned())),
         }
     }
 
@@ -189,10 +187,10 @@ impl Series {
         offset: Offset,
     ) -> Result<HistoryPage<Rate>> {
         let (statements, key) = self.statements();
-        let (from, to) = days.texts();
-        let total = snapshot.count(statements.total, (&key, &from, &to))?;
+        let (from, to) = (days.from(), days.to());
+        let total = snapshot.count(&statements.total, (&key, from, to))?;
         let (rows, total) = snapshot.page(total, limit, offset, |limit, offset| {
-            snapshot.rows(statements.page, (&key, &from, &to, limit, offset), read_rate)
+            snapshot.rows(&statements.page, (&key, from, to, limit, offset), read_rate)
         })?;
         let origins = rows.iter().map(|rate| rate.origin).collect();
         Ok(HistoryPage { rows: rows.into(), total, origins })
@@ -204,8 +202,8 @@ impl Series {
         snapshot: &Snapshot,
     ) -> Result<Option<Arc<CachedHistory<Rate>>>> {
         let (statements, key) = self.statements();
-        let every = (key, Date::MIN.to_string(), Date::MAX.to_string());
-        history_cache::get_or_load(snapshot, self.number, statements.all, every, read_rate)
+        let every = (key, Date::MIN, Date::MAX);
+        history_cache::get_or_load(snapshot, self.number, &statements.all, every, read_rate)
     }
 
     /// Every observation that the snapshot's date and plan allow, newest first.
@@ -218,7 +216,7 @@ impl Series {
     /// How many observations it has in a range of days.
     pub(crate) fn count(self, snapshot: &Snapshot, from: Date, to: Date) -> Result<u64> {
         let (statements, key) = self.statements();
-        snapshot.count(statements.total, (key, from.to_string(), to.to_string()))
+        snapshot.count(&statements.total, (key, from, to))
     }
 
     /// The newest observations in a range of days, at most `limit` of them.
@@ -230,8 +228,7 @@ impl Series {
         limit: usize,
     ) -> Result<Vec<Rate>> {
         let (statements, key) = self.statements();
-        let wanted = (key, from.to_string(), to.to_string());
-        snapshot.first_rows(limit, statements.all, wanted, read_rate)
+        snapshot.first_rows(limit, &statements.all, (key, from, to), read_rate)
     }
 
     /// The newest observation. Fails if there is none.
@@ -248,8 +245,8 @@ impl Series {
     /// The newest observation.
     pub(crate) fn newest(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
-        let today = snapshot.today().to_string();
-        snapshot.first(statements.newest, (key, today), read_rate)
+        let today = snapshot.today();
+        snapshot.first(&statements.newest, (key, today), read_rate)
     }
 
     /// Its name in messages: `series 189 (igp-m)`.
@@ -263,26 +260,26 @@ impl Series {
     pub(crate) fn newest_published(self, snapshot: &Snapshot) -> Result<Option<Rate>> {
         let (statements, key) = self.statements();
         let today = snapshot.today().to_string();
-        snapshot.first(statements.newest_published, (key, today), read_rate)
+        snapshot.first(&statements.newest_published, (key, today), read_rate)
     }
 
     /// The days that it covers up to the snapshot's date; `None` without observations.
     pub(crate) fn coverage(self, snapshot: &Snapshot) -> Result<Option<Coverage>> {
         let (statements, key) = self.statements();
-        let today = snapshot.today().to_string();
-        let computed = self.count_computed(snapshot, &today)?;
+        let today = snapshot.today();
+        let computed = self.count_computed(snapshot, today)?;
         let read = |row: &rusqlite::Row<'_>| {
             let count = row.get::<_, i64>(2)?.unsigned_abs();
-            let days = parsed_if_any(row, 0)?.zip(parsed_if_any(row, 1)?);
+            let days = row.get::<_, Option<_>>(0)?.zip(row.get(1)?);
             Ok(days.map(|(first, last)| Coverage { first, last, count, computed }))
         };
-        let coverage = snapshot.rows(statements.coverage, (&key, &today), read)?.pop().flatten();
+        let coverage = snapshot.rows(&statements.coverage, (&key, today), read)?.pop().flatten();
         if !snapshot.has_corrupt_values() {
             return Ok(coverage);
         }
         // Corrupt observations do not count.
-        let all = (key, Date::MIN.to_string(), today);
-        let days = snapshot.rows(statements.all, all, read_rate)?;
+        let all = (key, Date::MIN, today);
+        let days = snapshot.rows(&statements.all, all, read_rate)?;
         let ends = days.last().zip(days.first());
         Ok(ends.map(|(first, last)| Coverage {
             first: first.date,
@@ -312,7 +309,7 @@ impl Series {
     }
 
     /// How many of its observations were computed.
-    fn count_computed(self, snapshot: &Snapshot, today: &str) -> Result<u64> {
+    fn count_computed(self, snapshot: &Snapshot, today: Date) -> Result<u64> {
         const SQL: &str =
             "SELECT COUNT(*) FROM rate WHERE series = ?1 AND date <= ?2 AND computed = 1";
         match self.definition.and_then(|definition| definition.computed_from) {
@@ -334,5 +331,5 @@ pub(crate) struct Coverage {
 /// A row of a series.
 fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
     let origin = Origin::of_code(row.get(2)?);
-    Ok(Rate { date: parsed(row, 0)?, value: parsed(row, 1)?, origin })
+    Ok(Rate { date: row.get(0)?, value: row.get(1)?, origin })
 }

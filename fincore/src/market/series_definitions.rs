@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 use serde::Deserialize;
 
 use crate::values::{
-    Currency, Date, SeriesId, choices,
+    Currency, Date, SeriesId, as_text,
     error::{Error, Result},
     invalid::Wanted,
     tsv,
@@ -62,18 +62,7 @@ pub enum Side {
     Sell,
 }
 
-choices!(Side, Wanted::Side, "buy" => Side::Buy, "sell" => Side::Sell);
-
-impl Side {
-    /// `buy` or `sell`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Side::Buy => "buy",
-            Side::Sell => "sell",
-        }
-    }
-}
+as_text!(Side::as_str, Wanted::Side, "buy" => Buy, "sell" => Sell);
 
 /// A text in English and Portuguese.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

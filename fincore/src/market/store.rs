@@ -11,10 +11,7 @@ use crate::{
             DEFINITIONS, Rhythm, SeriesDefinition, Side, annualised_series_of, dataset, definition,
         },
     },
-    store::{
-        parsed, parsed_if_any,
-        writer::{Change, OnConflict, Tally, Writer, timestamp},
-    },
+    store::writer::{Change, OnConflict, Tally, Writer, timestamp},
     values::{Currency, Date, Decimal, Pair, error::Result},
 };
 
@@ -57,11 +54,10 @@ fn write_published(
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value, known_from)
         VALUES (?1, ?2, ?3, ?4)";
-    let date = row.date.to_string();
     // A stored value that cannot be read is replaced, whatever the conflict rule is.
     let found: Option<(bool, Option<Decimal>)> = writer
         .prepare(FIND)?
-        .query_row((series, &date), |row| Ok((row.get(0)?, parsed(row, 1).ok())))
+        .query_row((series, row.date), |row| Ok((row.get(0)?, row.get(1).ok())))
         .optional()?;
     let tally = match found {
         Some((false, Some(there))) if there == row.value || on_conflict == OnConflict::Keep => {
@@ -71,12 +67,12 @@ fn write_published(
         Some((true, _)) | None => Tally::NEW,
     };
     if let Some((_, Some(_))) = found {
-        writer.keep_rate(series, &date)?;
+        writer.keep_rate(series, row.date)?;
     }
     let known_from = writer.known_from();
-    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), known_from))?;
+    writer.prepare(WRITE)?.execute((series, row.date, row.value, known_from))?;
     let change = if found.is_some() { Change::Changed } else { Change::Added };
-    writer.log(&dataset(series), date, change)?;
+    writer.log(&dataset(series), row.date, change)?;
     Ok(tally)
 }
 
@@ -90,20 +86,19 @@ pub(crate) fn write_computed(
     const SQL: &str = "INSERT OR REPLACE INTO rate (series, date, value, computed, known_from) VALUES (?1, ?2, ?3, 1, ?4)";
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     let Some(value) = value else { return Ok(()) };
-    let (date, value) = (date.to_string(), value.to_string());
     let found: Option<(i64, String)> = writer
         .prepare(FIND)?
-        .query_row((series, &date), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row((series, date), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let change = match found {
         None => Change::Added,
-        Some((1, there)) if there != value => Change::Changed,
+        Some((1, there)) if there != value.to_string() => Change::Changed,
         Some(_) => return Ok(()),
     };
     if change == Change::Changed {
-        writer.keep_rate(series, &date)?;
+        writer.keep_rate(series, date)?;
     }
-    writer.prepare(SQL)?.execute((series, &date, value, writer.known_from()))?;
+    writer.prepare(SQL)?.execute((series, date, value, writer.known_from()))?;
     writer.log(&dataset(series), date, change)
 }
 
@@ -112,10 +107,9 @@ pub(crate) fn write_computed(
 pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<Tally> {
     const FIND: &str = "SELECT computed, value FROM rate WHERE series = ?1 AND date = ?2";
     const WRITE: &str = "INSERT OR REPLACE INTO rate (series, date, value, computed, known_from) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let date = row.date.to_string();
     let found: Option<(i64, String)> = writer
         .prepare(FIND)?
-        .query_row((series, &date), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row((series, row.date), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let tally = match found {
         Some((0, value)) if value == row.value.to_string() && is_as_bundled(writer, series)? => {
@@ -126,9 +120,9 @@ pub(crate) fn write_carried(writer: &Writer, series: u32, row: &Rate) -> Result<
     };
     // The figure of an older bundle is the same, and has no beginning.
     let known_from = if tally == Tally::NEW { writer.known_from() } else { None };
-    writer.prepare(WRITE)?.execute((series, &date, row.value.to_string(), CARRIED, known_from))?;
+    writer.prepare(WRITE)?.execute((series, row.date, row.value, CARRIED, known_from))?;
     let change = tally.change().unwrap_or(Change::Changed);
-    writer.log(&dataset(series), date, change)?;
+    writer.log(&dataset(series), row.date, change)?;
     Ok(tally)
 }
 
@@ -145,7 +139,7 @@ pub(crate) fn write_corrected(
         AND NOT EXISTS (SELECT 1 FROM import_time WHERE version = rate.known_from)";
     let stored: Option<Option<Decimal>> = writer
         .prepare(FIND)?
-        .query_row((series, row.date.to_string()), |row| Ok(parsed(row, 0).ok()))
+        .query_row((series, row.date), |row| Ok(row.get(0).ok()))
         .optional()?;
     if stored.flatten() != Some(before) {
         return Ok(Tally::UNCHANGED);
@@ -201,7 +195,6 @@ pub(crate) fn write_quotes(
 
 fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<Tally> {
     const WRITE: &str = "INSERT OR REPLACE INTO fx (currency, date, buy, sell, known_from) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let (currency, date) = (row.currency.to_string(), row.date.to_string());
     let found = sides(writer, row.currency, row.date)?;
     let (buy, sell) = found.unwrap_or((None, None));
     let (buy, sell) =
@@ -219,12 +212,12 @@ fn write_quote(writer: &Writer, row: &Quote, on_conflict: OnConflict) -> Result<
         Some(_) | None => Change::Added,
     };
     log_quote(writer, row, change, [(Side::Buy, buy), (Side::Sell, sell)])?;
-    let text = |side: MergedSide| side.figure().map(|figure| figure.to_string());
     if found.is_some() {
-        writer.keep_quote(&currency, &date)?;
+        writer.keep_quote(row.currency, row.date)?;
     }
     let known_from = writer.known_from();
-    writer.prepare(WRITE)?.execute((&currency, &date, text(buy), text(sell), known_from))?;
+    let quote = (row.currency, row.date, buy.figure(), sell.figure(), known_from);
+    writer.prepare(WRITE)?.execute(quote)?;
     Ok(tally)
 }
 
@@ -284,10 +277,9 @@ type Sides = (Option<Decimal>, Option<Decimal>);
 fn sides(writer: &Writer, currency: Currency, date: Date) -> Result<Option<Sides>> {
     const SQL: &str = "SELECT buy, sell FROM fx WHERE currency = ?1 AND date = ?2";
     // A side that cannot be read counts as missing.
-    let side = |row: &rusqlite::Row<'_>, column| parsed_if_any(row, column).unwrap_or_default();
+    let side = |row: &rusqlite::Row<'_>, column| row.get(column).unwrap_or_default();
     let read = |row: &rusqlite::Row<'_>| Ok((side(row, 0), side(row, 1)));
-    let key = (currency.to_string(), date.to_string());
-    Ok(writer.prepare(SQL)?.query_row(key, read).optional()?)
+    Ok(writer.prepare(SQL)?.query_row((currency, date), read).optional()?)
 }
 
 /// Logs each side that changed under its series, and the change of the quote once it has both sides.
@@ -436,8 +428,7 @@ impl Answer<'_> {
             definition(self.series).is_none_or(SeriesDefinition::holds_until_changed);
         let last = if last >= today && !is_set_ahead { Date::MAX } else { last };
         let mut statement = writer.prepare(SQL)?;
-        let days = statement
-            .query_map((self.series, first.to_string(), last.to_string()), |row| parsed(row, 0))?;
+        let days = statement.query_map((self.series, first, last), |row| row.get(0))?;
         // A day that cannot be read is left to `finserve check`.
         Ok(days.filter_map(std::result::Result::ok).collect())
     }
@@ -450,23 +441,22 @@ pub(crate) fn remove(writer: &Writer, series: u32, days: &[Date]) -> Result<Tall
     const DAILY: &str = "SELECT value FROM rate WHERE series = ?1 AND date = ?2";
     let mut tally = Tally::default();
     for day in days {
-        let date = day.to_string();
-        writer.keep_rate(series, &date)?;
-        writer.prepare(REMOVE)?.execute((series, &date))?;
+        writer.keep_rate(series, *day)?;
+        writer.prepare(REMOVE)?.execute((series, day))?;
         writer.log(&dataset(series), day, Change::Removed)?;
         tally += Tally::REMOVED;
         if let Some(annual) = annualised_series_of(series)
-            && writer.prepare(IS_COMPUTED)?.exists((annual, &date))?
+            && writer.prepare(IS_COMPUTED)?.exists((annual, day))?
         {
-            writer.keep_rate(annual, &date)?;
-            writer.prepare(REMOVE)?.execute((annual, &date))?;
+            writer.keep_rate(annual, *day)?;
+            writer.prepare(REMOVE)?.execute((annual, day))?;
             writer.log(&dataset(annual), day, Change::Removed)?;
         }
         // A published annual rate has hidden the one that the daily rate gives.
         if let Some(daily) = definition(series).and_then(|definition| definition.computed_from) {
             let mut statement = writer.prepare(DAILY)?;
-            let mut rows = statement.query((daily, &date))?;
-            let value = rows.next()?.and_then(|row| parsed::<Decimal>(row, 0).ok());
+            let mut rows = statement.query((daily, day))?;
+            let value = rows.next()?.and_then(|row| row.get::<_, Decimal>(0).ok());
             write_computed(writer, series, *day, value.and_then(annualise))?;
         }
     }

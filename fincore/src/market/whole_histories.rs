@@ -1,4 +1,5 @@
 //! Series and quotes in batches, for readers that go through all of them and pause in between.
+use rusqlite::Row;
 use serde::Serialize;
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     market::{
         self, freshness,
         queries::{SummaryQuery, within_plan},
-        quotes::{self, has_both_sides, select_quotes},
+        quotes,
         rows::{FxRate, OriginCounts, Rate},
         series::Series,
         series_definitions::{self, DEFINITIONS, SeriesDefinition, dataset, definition},
@@ -88,9 +89,8 @@ pub(crate) fn rates(
 
 /// How many quotes a currency has in a range of days.
 pub(crate) fn count_quotes(snapshot: &Snapshot, currency: Currency, days: Days) -> Result<u64> {
-    const SQL: &str =
-        concat!("SELECT COUNT(*) FROM (", select_quotes!(), "date BETWEEN ?2 AND ?3)");
-    snapshot.count(SQL, (currency.as_str(), days.0.to_string(), days.1.to_string()))
+    let sql = format!("SELECT COUNT(*) FROM ({} AND date BETWEEN ?2 AND ?3)", quotes::SELECT);
+    snapshot.count(&sql, (currency, days.0, days.1))
 }
 
 /// The newest quotes of a currency in a range of days, at most `limit` of them.
@@ -100,9 +100,9 @@ pub(crate) fn quotes(
     days: Days,
     limit: usize,
 ) -> Result<Vec<FxRate>> {
-    const SQL: &str = concat!(select_quotes!(), "date BETWEEN ?2 AND ?3 ORDER BY date DESC");
-    let wanted = (currency.as_str(), days.0.to_string(), days.1.to_string());
-    snapshot.first_rows(limit, SQL, wanted, |row| quotes::read(row, Pair::in_reais(currency)))
+    let sql = format!("{} AND date BETWEEN ?2 AND ?3 ORDER BY date DESC", quotes::SELECT);
+    let read = |row: &Row<'_>| quotes::read(row, Pair::in_reais(currency));
+    snapshot.first_rows(limit, &sql, (currency, days.0, days.1), read)
 }
 
 /// The first and the newest day of a series. Fails if it has no observations.
@@ -154,16 +154,13 @@ pub(crate) fn common_quotes(
     other: Currency,
     day: Date,
 ) -> Result<Option<(FxRate, FxRate)>> {
-    const NEWEST: &str = concat!(
-        "SELECT date, buy, sell FROM fx WHERE currency = ?1 AND ",
-        has_both_sides!(),
-        "AND date <= ?2 AND EXISTS (SELECT 1 FROM fx AS other WHERE currency = ?3 AND other.date = fx.date AND ",
-        has_both_sides!(),
-        ") ORDER BY date DESC"
+    let sql = format!(
+        "{} AND date <= ?2 AND EXISTS (SELECT 1 FROM fx AS other WHERE currency = ?3
+            AND other.date = fx.date AND buy IS NOT NULL AND sell IS NOT NULL) ORDER BY date DESC",
+        quotes::SELECT
     );
     let newest = |of: Currency, with: Currency, day: Date| {
-        let wanted = (of.as_str(), day.to_string(), with.as_str());
-        snapshot.first(NEWEST, wanted, |row| quotes::read(row, Pair::in_reais(of)))
+        snapshot.first(&sql, (of, day, with), |row| quotes::read(row, Pair::in_reais(of)))
     };
     let day = day.min(snapshot.today());
     for currency in [one, other] {

@@ -37,10 +37,9 @@ use crate::{
     publish::events::payload::BatchBounds,
     store::{changes::LogPosition, snapshot::Snapshot},
     values::{
-        Date, Limit, deserialize_from_str,
+        Date, Limit, as_text,
         error::{Error, Result},
         invalid::{Invalid, Wanted},
-        serialize_as_str,
     },
 };
 
@@ -170,22 +169,6 @@ impl EventType {
         EventType::WebhookTest,
     ];
 
-    /// The type as text: `filing.published`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EventType::RatePublished => "rate.published",
-            EventType::SelicDecided => "selic.decided",
-            EventType::FxPublished => "fx.published",
-            EventType::CompanyCreated => "company.created",
-            EventType::CompanyUpdated => "company.updated",
-            EventType::FilingPublished => "filing.published",
-            EventType::FilingWithdrawn => "filing.withdrawn",
-            EventType::StatementPublished => "statement.published",
-            EventType::WebhookTest => "webhook.test",
-        }
-    }
-
     /// Whether events of this type are about a company.
     #[cfg(feature = "webhooks")]
     pub(crate) fn has_company(self) -> bool {
@@ -203,24 +186,11 @@ impl EventType {
     }
 }
 
-impl FromStr for EventType {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<EventType> {
-        let found = EventType::ALL.into_iter().find(|kind| kind.as_str() == text);
-        let known = || EventType::ALL.map(EventType::as_str).to_vec();
-        found.ok_or_else(|| Error::invalid(text, Wanted::EventType { known: known() }))
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-serialize_as_str!(EventType);
-deserialize_from_str!(EventType);
+as_text!(EventType::as_str, Wanted::EventType { known: EventType::ALL.map(EventType::as_str).to_vec() },
+    "rate.published" => RatePublished, "selic.decided" => SelicDecided, "fx.published" => FxPublished,
+    "company.created" => CompanyCreated, "company.updated" => CompanyUpdated,
+    "filing.published" => FilingPublished, "filing.withdrawn" => FilingWithdrawn,
+    "statement.published" => StatementPublished, "webhook.test" => WebhookTest);
 
 /// How a cursor starts, so that it can be recognised in a log.
 const MARK: &str = "evt_";
@@ -293,8 +263,7 @@ impl fmt::Display for Cursor {
     }
 }
 
-serialize_as_str!(Cursor);
-deserialize_from_str!(Cursor);
+as_text!(Cursor);
 
 #[cfg(test)]
 mod cursor_tests {

@@ -52,10 +52,10 @@ use crate::{
     accounts::{Accounts, Session, values},
     store::changes::LogPosition,
     values::{
-        deserialize_from_str,
+        as_text,
         error::{Error, Result},
         invalid::Wanted,
-        is_base62, random_characters, serialize_as_str, whole_number,
+        is_marked, random_with_mark, whole_number,
     },
 };
 
@@ -91,7 +91,7 @@ pub struct WebhookId(String);
 
 impl WebhookId {
     pub(crate) fn generate() -> Result<WebhookId> {
-        Ok(WebhookId(format!("{WEBHOOK}{}", random_characters(CHARACTERS)?)))
+        random_with_mark(WEBHOOK, CHARACTERS).map(WebhookId)
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -103,11 +103,8 @@ impl FromStr for WebhookId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<WebhookId> {
-        let well_formed = |rest: &str| rest.len() == CHARACTERS && is_base62(rest);
-        if text.strip_prefix(WEBHOOK).is_some_and(well_formed) {
-            return Ok(WebhookId(text.to_owned()));
-        }
-        Err(Error::invalid(text, Wanted::WebhookId))
+        let id = is_marked(text, WEBHOOK, CHARACTERS).then(|| WebhookId(text.to_owned()));
+        id.ok_or_else(|| Error::invalid(text, Wanted::WebhookId))
     }
 }
 
@@ -117,8 +114,7 @@ impl fmt::Display for WebhookId {
     }
 }
 
-serialize_as_str!(WebhookId);
-deserialize_from_str!(WebhookId);
+as_text!(WebhookId);
 
 /// The id of a delivery: `dlv_` and a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -150,8 +146,7 @@ impl fmt::Display for DeliveryId {
     }
 }
 
-serialize_as_str!(DeliveryId);
-deserialize_from_str!(DeliveryId);
+as_text!(DeliveryId);
 
 #[cfg(test)]
 mod ids_tests {

@@ -32,7 +32,7 @@ use crate::{
         series_definitions::{self, DEFINITIONS, SeriesDefinition},
     },
     statements::{STATEMENTS, held_forms, read},
-    store::{parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         Currency, Date, FilingId, Form, Pair,
         error::{Error, Result},
@@ -341,8 +341,8 @@ impl RowCounts {
             series: stored_series(snapshot)?,
             series_holes: holes::of_all_series(snapshot)?,
             quote_holes: holes::holes(snapshot, Figures::Quotes(Currency::USD))?,
-            quotes: snapshot.count(QUOTES, [snapshot.today().to_string()])?,
-            first_quote: snapshot.first(FIRST_QUOTE, [], |row| parsed(row, 0))?,
+            quotes: snapshot.count(QUOTES, [snapshot.today()])?,
+            first_quote: snapshot.first(FIRST_QUOTE, [], |row| row.get(0))?,
             companies: snapshot.count(COMPANIES, [])?,
             filings: stored_forms(snapshot)?,
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::values::{Decimal, choices, error::Result, invalid::Wanted};
+use crate::values::{Decimal, as_text, error::Result, invalid::Wanted};
 
 /// An account of a statement with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -74,25 +74,12 @@ impl StatementKind {
         StatementKind::ValueAdded,
         StatementKind::EquityChanges,
     ];
-
-    /// Its name: `balance-sheet`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            StatementKind::BalanceSheet => "balance-sheet",
-            StatementKind::Income => "income",
-            StatementKind::ComprehensiveIncome => "comprehensive-income",
-            StatementKind::CashFlow => "cash-flow",
-            StatementKind::ValueAdded => "value-added",
-            StatementKind::EquityChanges => "equity-changes",
-        }
-    }
 }
 
-choices!(StatementKind, Wanted::StatementKind,
-    "balance-sheet" => StatementKind::BalanceSheet, "income" => StatementKind::Income,
-    "comprehensive-income" => StatementKind::ComprehensiveIncome, "cash-flow" => StatementKind::CashFlow,
-    "value-added" => StatementKind::ValueAdded, "equity-changes" => StatementKind::EquityChanges);
+as_text!(StatementKind::name, Wanted::StatementKind,
+    "balance-sheet" => BalanceSheet, "income" => Income,
+    "comprehensive-income" => ComprehensiveIncome, "cash-flow" => CashFlow,
+    "value-added" => ValueAdded, "equity-changes" => EquityChanges);
 
 /// The periods of which statements are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,21 +95,8 @@ pub enum Period {
     TrailingTwelveMonths,
 }
 
-impl Period {
-    /// Its name: `ttm`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Period::Annual => "annual",
-            Period::Quarter => "quarter",
-            Period::YearToDate => "ytd",
-            Period::TrailingTwelveMonths => "ttm",
-        }
-    }
-}
-
-choices!(Period, Wanted::Period, "annual" => Period::Annual, "quarter" => Period::Quarter,
-    "ytd" => Period::YearToDate, "ttm" => Period::TrailingTwelveMonths);
+as_text!(Period::name, Wanted::Period, "annual" => Annual, "quarter" => Quarter,
+    "ytd" => YearToDate, "ttm" => TrailingTwelveMonths);
 
 /// Whose figures they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,18 +110,9 @@ pub enum Scope {
 impl Scope {
     /// Both, the usual one first.
     pub const ALL: [Scope; 2] = [Scope::Consolidated, Scope::Individual];
-
-    /// Its name: `consolidated`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Consolidated => "consolidated",
-            Scope::Individual => "individual",
-        }
-    }
 }
 
-choices!(Scope, Wanted::Scope, "consolidated" => Scope::Consolidated, "individual" => Scope::Individual);
+as_text!(Scope::name, Wanted::Scope, "consolidated" => Consolidated, "individual" => Individual);
 
 /// Where the values of a statement come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -11,7 +11,7 @@ use crate::{
         financials::{self, CompanyFinancials},
         form::{self, FormKey, StoredForm},
     },
-    store::{code, parsed, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{CvmCode, Date, DateRange, Decimal, FilingId, Form, error::Result},
 };
 
@@ -85,7 +85,7 @@ pub(crate) fn count_values(snapshot: &Snapshot, days: DateRange) -> Result<u64> 
     const SQL: &str = "SELECT COALESCE(SUM(figures), 0) FROM statement_form AS form
         JOIN statement ON statement.id BETWEEN form.id * 16 AND form.id * 16 + 15
         WHERE period_end BETWEEN ?1 AND ?2";
-    snapshot.count(SQL, (days.from().to_string(), days.to().to_string()))
+    snapshot.count(SQL, (days.from(), days.to()))
 }
 
 /// The keys of the forms after one, in order: by company, form, end of the period and version.
@@ -98,18 +98,18 @@ pub(crate) fn forms_after(
     const SQL: &str = "SELECT company, form, period_end, version FROM statement_form
         WHERE (company, form, period_end, version) > (?1, ?2, ?3, ?4) AND period_end BETWEEN ?5 AND ?6
         ORDER BY company, form, period_end, version LIMIT ?7";
-    let (company, form, end, version) = after.map_or((0, 0, String::new(), 0), |key| {
-        (key.company.get(), key.form as i64, key.period_end.to_string(), key.version)
+    let (company, form, end, version) = after.map_or((0, 0, Date::MIN, 0), |key| {
+        (key.company.get(), key.form as i64, key.period_end, key.version)
     });
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let (from, to) = (days.from().to_string(), days.to().to_string());
-    snapshot.rows(SQL, (company, form, end, version, from, to, limit), read_key)
+    let after = (company, form, end, version, days.from(), days.to(), limit);
+    snapshot.rows(SQL, after, read_key)
 }
 
 fn read_key(row: &Row<'_>) -> rusqlite::Result<FormKey> {
     let form: i64 = row.get(1)?;
     let form = if form == Form::Itr as i64 { Form::Itr } else { Form::Dfp };
-    Ok(FormKey { company: code(row, 0)?, form, period_end: parsed(row, 2)?, version: row.get(3)? })
+    Ok(FormKey { company: row.get(0)?, form, period_end: row.get(2)?, version: row.get(3)? })
 }
 
 /// The number of values of a form; `None` if it is not stored.
@@ -117,7 +117,7 @@ pub(crate) fn values_of_form(snapshot: &Snapshot, key: FormKey) -> Result<Option
     const SQL: &str = "SELECT (SELECT COALESCE(SUM(figures), 0) FROM statement
             WHERE statement.id BETWEEN form.id * 16 AND form.id * 16 + 15) FROM statement_form AS form
         WHERE company = ?1 AND form = ?2 AND period_end = ?3 AND version = ?4";
-    let row = (key.company.get(), key.form as i64, key.period_end.to_string(), key.version);
+    let row = (key.company, key.form as i64, key.period_end, key.version);
     let count: Option<i64> = snapshot.read(|connection| {
         Ok(connection.prepare_cached(SQL)?.query_row(row, |row| row.get(0)).optional()?)
     })?;
@@ -273,7 +273,7 @@ impl FigureRow {
 /// The number of figures of periods that end on these days.
 pub(crate) fn count_figures(snapshot: &Snapshot, days: DateRange) -> Result<u64> {
     const SQL: &str = "SELECT COUNT(*) FROM financial WHERE period_end BETWEEN ?1 AND ?2";
-    snapshot.count(SQL, (days.from().to_string(), days.to().to_string()))
+    snapshot.count(SQL, (days.from(), days.to()))
 }
 
 /// The figures after a key, in order: by company, period, end and scope.
@@ -286,12 +286,12 @@ pub(crate) fn figures_after(
     const SQL: &str = "SELECT period_start, period_end, scope, plan, figures, company, period FROM financial
         WHERE (company, period, period_end, scope) > (?1, ?2, ?3, ?4) AND period_end BETWEEN ?5 AND ?6
         ORDER BY company, period, period_end, scope LIMIT ?7";
-    let (company, period, end, scope) = after.map_or((0, 0, String::new(), 0), |key| {
-        (key.company.get(), key.period as i64, key.period_end.to_string(), key.scope as i64)
+    let (company, period, end, scope) = after.map_or((0, 0, Date::MIN, 0), |key| {
+        (key.company.get(), key.period as i64, key.period_end, key.scope as i64)
     });
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let (from, to) = (days.from().to_string(), days.to().to_string());
-    snapshot.rows(SQL, (company, period, end, scope, from, to, limit), read_figures)
+    let after = (company, period, end, scope, days.from(), days.to(), limit);
+    snapshot.rows(SQL, after, read_figures)
 }
 
 /// The figures of a key.
@@ -300,13 +300,13 @@ pub(crate) fn find_figures(snapshot: &Snapshot, key: FigureKey) -> Result<Option
         "SELECT period_start, period_end, scope, plan, figures, company, period FROM financial
         WHERE company = ?1 AND period = ?2 AND period_end = ?3 AND scope = ?4";
     let FigureKey { company, period, period_end, scope } = key;
-    let row = (company.get(), period as i64, period_end.to_string(), scope as i64);
+    let row = (company, period as i64, period_end, scope as i64);
     snapshot.first(SQL, row, read_figures)
 }
 
 fn read_figures(row: &Row<'_>) -> rusqlite::Result<FigureRow> {
     let figures = financials::read(row, 0)?;
-    let (company, period) = (code(row, 5)?, period_of(row.get(6)?).unwrap_or_default());
+    let (company, period) = (row.get(5)?, period_of(row.get(6)?).unwrap_or_default());
     let (period_end, scope) = (figures.period_end, figures.scope);
     Ok(FigureRow { key: FigureKey { company, period, period_end, scope }, figures })
 }

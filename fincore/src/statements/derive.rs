@@ -12,10 +12,7 @@ use crate::{
         financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
         form::{self, FormKey, StoredForm, parts_of},
     },
-    store::{
-        code, parsed,
-        writer::{Change, Writer},
-    },
+    store::writer::{Change, Writer},
     values::{CvmCode, Date, Form, error::Result},
 };
 
@@ -87,7 +84,7 @@ pub(crate) fn differences(
         }
     }
     let mut statement = connection.prepare_cached(SQL)?;
-    let stored = statement.query_map([company.get()], |row| {
+    let stored = statement.query_map([company], |row| {
         Ok(((row.get(0)?, row.get(1)?, row.get(2)?), (row.get(3)?, row.get(4)?, row.get(5)?)))
     })?;
     let stored = stored.collect::<rusqlite::Result<Stored>>()?;
@@ -130,13 +127,11 @@ fn make_figures(
     for period in PERIODS {
         let mut made = maker.ends(period);
         made.retain(|end| days.contains(end));
-        let (number, row) = (period as i64, (company.get(), period as i64, scope as i64));
+        let (number, row) = (period as i64, (company, period as i64, scope as i64));
         let stored: Vec<Date> = {
             let mut statement = writer.prepare(STORED)?;
-            let [first, last] = [days.start(), days.end()].map(Date::to_string);
-            let rows = statement.query_map((row.0, row.1, row.2, first, last), |row| {
-                crate::store::parsed(row, 0)
-            })?;
+            let params = (row.0, row.1, row.2, days.start(), days.end());
+            let rows = statement.query_map(params, |row| row.get(0))?;
             rows.collect::<rusqlite::Result<_>>()?
         };
         for end in &made {
@@ -145,7 +140,7 @@ fn make_figures(
             }
         }
         for end in stored.iter().filter(|end| !made.contains(end)) {
-            writer.prepare(REMOVE)?.execute((row.0, row.1, row.2, end.to_string()))?;
+            writer.prepare(REMOVE)?.execute((row.0, row.1, row.2, end))?;
             writer.log(FINANCIALS, key(company, number, *end, scope), Change::Removed)?;
         }
     }
@@ -169,10 +164,10 @@ fn write(
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let row = (
         period,
-        figures.period_end.to_string(),
-        company.get(),
+        figures.period_end,
+        company,
         figures.scope as i64,
-        figures.period_start.map(|day| day.to_string()),
+        figures.period_start,
         figures.plan.map(number),
         figures.base_text(),
     );
@@ -209,7 +204,7 @@ pub(crate) fn bad_statements(connection: &Connection) -> Result<Vec<BadStatement
         let key = (|| {
             let form =
                 if row.get::<_, i64>(4)? == Form::Itr as i64 { Form::Itr } else { Form::Dfp };
-            let (company, period_end, version) = (code(row, 3)?, parsed(row, 5)?, row.get(6)?);
+            let (company, period_end, version) = (row.get(3)?, row.get(5)?, row.get(6)?);
             Ok::<_, rusqlite::Error>(FormKey { company, form, period_end, version })
         })();
         let content = match row.get_ref(1)? {
@@ -244,6 +239,6 @@ pub(crate) fn bad_statements(connection: &Connection) -> Result<Vec<BadStatement
 pub(crate) fn companies(connection: &Connection) -> Result<Vec<CvmCode>> {
     const SQL: &str = "SELECT DISTINCT company FROM main.statement_form ORDER BY company";
     let mut statement = connection.prepare(SQL)?;
-    let companies = statement.query_map([], |row| code(row, 0))?;
+    let companies = statement.query_map([], |row| row.get(0))?;
     Ok(companies.collect::<rusqlite::Result<_>>()?)
 }

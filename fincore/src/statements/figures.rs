@@ -1,12 +1,12 @@
 //! The figures that compare companies, made from the statements of a period.
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     statements::{account::Account, figures::plan::plan_of, form::Capital, periods::Sign},
     values::{
-        Decimal, deserialize_from_str,
+        Decimal, as_text,
         error::{Error, Result},
         invalid::Wanted,
     },
@@ -141,11 +141,11 @@ impl FromStr for Metric {
     }
 }
 
-deserialize_from_str!(Metric);
+as_text!(Metric);
 
-impl Serialize for Metric {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
         read::{find_company, meta, rows},
         statement::Statement,
     },
-    store::{parsed, parsed_if_any, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{CvmCode, Date, DateRange, Form, error::Result, invalid::Invalid},
 };
 
@@ -189,7 +189,7 @@ fn stored(
         WHERE company = ?1 AND period = ?2 AND (?3 IS NULL OR scope = ?3) ORDER BY period_end DESC, scope";
     let mut statement = connection.prepare_cached(SQL)?;
     let scope = scope.map(|scope| scope as i64);
-    let rows = statement.query_map((company.get(), period as i64, scope), |row| read(row, 0))?;
+    let rows = statement.query_map((company, period as i64, scope), |row| read(row, 0))?;
     let mut rows = rows.collect::<rusqlite::Result<Vec<CompanyFinancials>>>()?;
     rows.dedup_by_key(|row| row.period_end);
     Ok(rows)
@@ -206,8 +206,8 @@ pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<CompanyFinan
         rusqlite::Error::FromSqlConversionFailure(first + 4, rusqlite::types::Type::Text, reason)
     })?;
     Ok(CompanyFinancials {
-        period_start: parsed_if_any(row, first)?,
-        period_end: parsed(row, first + 1)?,
+        period_start: row.get(first)?,
+        period_end: row.get(first + 1)?,
         scope: if scope == 0 { Scope::Consolidated } else { Scope::Individual },
         plan,
         figures,

@@ -6,7 +6,6 @@ use crate::{
         account::{Scope, StatementKind},
         content::Content,
     },
-    store::{parsed, parsed_if_any},
     values::{CvmCode, Date, FilingId, Form, error::Result},
 };
 
@@ -171,12 +170,11 @@ pub(crate) fn forms_of(
         ORDER BY period_end DESC, form, version DESC";
     const TABLES: &str = "SELECT statement.id FROM statement_form AS form
         JOIN statement ON statement.id BETWEEN form.id * 16 AND form.id * 16 + 15 WHERE form.company = ?1";
-    let as_of = as_of.map(|day| day.to_string());
     let mut statement = connection.prepare_cached(FORMS)?;
-    let rows = statement.query_map((company.get(), as_of), |row| read_form(row, company))?;
+    let rows = statement.query_map((company, as_of), |row| read_form(row, company))?;
     let mut forms = rows.collect::<rusqlite::Result<Vec<StoredForm>>>()?;
     let mut statement = connection.prepare_cached(TABLES)?;
-    let mut ids = statement.query([company.get()])?;
+    let mut ids = statement.query([company])?;
     while let Some(row) = ids.next()? {
         let (form, scope, table) = parts_of(row.get(0)?);
         if let Some(form) = forms.iter_mut().find(|known| known.id == form) {
@@ -197,7 +195,7 @@ fn read_content(row: &Row<'_>) -> rusqlite::Result<Content> {
 fn read_form(row: &Row<'_>, company: CvmCode) -> rusqlite::Result<StoredForm> {
     let form: i64 = row.get(1)?;
     let form = if form == Form::Itr as i64 { Form::Itr } else { Form::Dfp };
-    let (period_end, version) = (parsed(row, 2)?, row.get(3)?);
+    let (period_end, version) = (row.get(2)?, row.get(3)?);
     let filing: Option<i64> = row.get(5)?;
     let count = |column: usize| {
         Ok::<u64, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.unwrap_or(0).unsigned_abs())
@@ -216,7 +214,7 @@ fn read_form(row: &Row<'_>, company: CvmCode) -> rusqlite::Result<StoredForm> {
     Ok(StoredForm {
         id: row.get(0)?,
         key: FormKey { company, form, period_end, version },
-        received: parsed_if_any(row, 4)?,
+        received: row.get(4)?,
         filing: filing.and_then(FilingId::from_bits),
         capital,
         plan: row.get(6)?,

@@ -16,7 +16,7 @@ use crate::{
         periods::{History, PeriodValues},
         statement::{Statement, StatementPage, in_capitals},
     },
-    store::{parsed_if_any, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
         CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form,
         error::{Error, Resource, Result},
@@ -241,9 +241,7 @@ pub(crate) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCo
         return Ok(company);
     }
     match id {
-        CompanyRef::Id(CompanyId::Cvm(code)) if snapshot.count(FILES, [code.get()])? > 0 => {
-            Ok(*code)
-        }
+        CompanyRef::Id(CompanyId::Cvm(code)) if snapshot.count(FILES, [code])? > 0 => Ok(*code),
         CompanyRef::Id(_) | CompanyRef::Ticker(_) => {
             Err(Error::not_found(Resource::Company, &id.to_string()))
         }
@@ -254,7 +252,7 @@ pub(crate) fn find_company(snapshot: &Snapshot, id: &CompanyRef) -> Result<CvmCo
 pub(crate) fn held_forms(snapshot: &Snapshot) -> Result<(u64, Option<Date>, Option<Date>)> {
     const SQL: &str = "SELECT COUNT(*), MIN(period_end), MAX(period_end) FROM statement_form";
     let held = snapshot.first(SQL, [], |row| {
-        Ok((row.get::<_, i64>(0)?.unsigned_abs(), parsed_if_any(row, 1)?, parsed_if_any(row, 2)?))
+        Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?, row.get(2)?))
     })?;
     Ok(held.unwrap_or_default())
 }

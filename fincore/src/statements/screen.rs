@@ -15,13 +15,13 @@ use crate::{
         financials::{self, CompanyFinancials, check_period},
         read::meta,
     },
-    store::{code, snapshot::Snapshot},
+    store::snapshot::Snapshot,
     values::{
-        CvmCode, Decimal, Limit, Offset, deserialize_from_str, deserialize_number,
+        CvmCode, Decimal, Limit, Offset, as_text, deserialize_number,
         error::{Error, Result},
         fold,
         invalid::Wanted,
-        serialize_as_str, whole_number,
+        whole_number,
     },
 };
 
@@ -89,8 +89,7 @@ impl fmt::Display for Metrics {
     }
 }
 
-deserialize_from_str!(Metrics);
-serialize_as_str!(Metrics);
+as_text!(Metrics);
 
 /// A calendar year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -147,8 +146,7 @@ impl fmt::Display for MetricOrder {
     }
 }
 
-deserialize_from_str!(MetricOrder);
-serialize_as_str!(MetricOrder);
+as_text!(MetricOrder);
 
 /// The figures of a company beside those of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,7 +220,7 @@ fn newest_of_each(snapshot: &Snapshot, query: &ScreenQuery) -> Result<Vec<Screen
         let mut rows = statement.query((query.period as i64, from, to, sector))?;
         let mut companies: Vec<ScreenedCompany> = Vec::new();
         while let Some(row) = rows.next()? {
-            let company_id = code(row, 0)?;
+            let company_id = row.get(0)?;
             if companies.last().is_some_and(|known| known.company_id == company_id) {
                 continue;
             }

@@ -171,12 +171,12 @@ impl Statements {
             None => {
                 self.note(writer, key, Change::Added)?;
                 let FormKey { company, form, period_end, version } = key;
-                let row = (company.get(), form as i64, period_end.to_string(), version);
+                let row = (company, form as i64, period_end, version);
                 writer.prepare(INSERT)?.query_row(row, |row| row.get(0))?
             }
         };
         if let Some((filing, received)) = index.forms.get(&key) {
-            let row = (id, received.to_string(), filing.to_bits());
+            let row = (id, received, filing.to_bits());
             if writer.prepare(LISTED)?.execute(row)? > 0 {
                 self.note(writer, key, Change::Changed)?;
             }
@@ -193,7 +193,7 @@ impl Statements {
             return Ok(Some(*id));
         }
         let FormKey { company, form, period_end, version } = key;
-        let row = (company.get(), form as i64, period_end.to_string(), version);
+        let row = (company, form as i64, period_end, version);
         Ok(writer.prepare(SQL)?.query_row(row, |row| row.get(0)).optional()?)
     }
 
@@ -208,9 +208,9 @@ impl Statements {
             "SELECT id, company, period_end, version FROM statement_form WHERE filing = ?1";
         let found = writer.prepare(FIND)?.query_row([filing.to_bits()], |row| {
             let key = FormKey {
-                company: crate::store::code(row, 1)?,
+                company: row.get(1)?,
                 form: filing.form(),
-                period_end: crate::store::parsed(row, 2)?,
+                period_end: row.get(2)?,
                 version: row.get(3)?,
             };
             Ok((row.get::<_, i64>(0)?, key))

@@ -8,7 +8,6 @@ use chrono::{DateTime, Utc};
 use crate::{
     store::{
         catalogue::Catalogue,
-        parsed,
         snapshot::Snapshot,
         writer::{Writer, timestamp},
     },
@@ -97,7 +96,7 @@ impl IncompleteWindow {
 pub fn incomplete_window(snapshot: &Snapshot, url: &str) -> Result<Option<IncompleteWindow>> {
     const SQL: &str = "SELECT digest, asked_on, days FROM incomplete_window WHERE url = ?1";
     let read = |row: &rusqlite::Row<'_>| {
-        Ok(IncompleteWindow { digest: row.get(0)?, asked_on: parsed(row, 1)?, days: row.get(2)? })
+        Ok(IncompleteWindow { digest: row.get(0)?, asked_on: row.get(1)?, days: row.get(2)? })
     };
     Ok(snapshot.rows(SQL, [url], read)?.pop())
 }

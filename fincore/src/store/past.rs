@@ -2,12 +2,13 @@
 //!
 //! Such a snapshot has a connection on which views take the names of the tables: every query reads the past without knowing
 //! it. The version that the views show is that of the connection.
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use chrono::{DateTime, Utc};
 
 use crate::{
     store::{
+        kept_rows::{KeptTable, TABLES},
         readers::{Past, ReadTransaction},
         snapshot::Snapshot,
     },
@@ -25,34 +26,17 @@ pub(crate) enum Knowledge {
 }
 
 /// The rows of a version: of the tables what was there already, and of the past what was still there.
-macro_rules! as_of_view {
-    ($table:literal, $past:literal, $columns:literal) => {
-        concat!(
-            "CREATE TEMP VIEW ",
-            $table,
-            " AS SELECT ",
-            $columns,
-            " FROM main.",
-            $table,
-            " WHERE known_from IS NULL OR known_from <= shown_version() UNION ALL SELECT ",
-            $columns,
-            " FROM main.",
-            $past,
-            " WHERE known_until > shown_version() AND (known_from IS NULL OR known_from <= shown_version());"
+static AS_OF: LazyLock<String> = LazyLock::new(|| {
+    let view = |KeptTable { name, columns }: KeptTable| {
+        format!(
+            "CREATE TEMP VIEW {name} AS SELECT {columns} FROM main.{name}
+                WHERE known_from IS NULL OR known_from <= shown_version()
+            UNION ALL SELECT {columns} FROM main.past_{name}
+                WHERE known_until > shown_version() AND (known_from IS NULL OR known_from <= shown_version());"
         )
     };
-}
-
-const AS_OF: &str = concat!(
-    as_of_view!("rate", "past_rate", "series, date, value, computed"),
-    as_of_view!("fx", "past_fx", "currency, date, buy, sell"),
-    as_of_view!(
-        "company",
-        "past_company",
-        "id, cnpj, name, trade_name, status, status_since, status_folded, standing, sector,
-            sector_folded, registered_on, cancelled_on, tickers"
-    ),
-);
+    TABLES.map(view).concat()
+});
 
 /// Of each figure the first that was published, or else the first; of each quote the first of both sides.
 const FIRST_RELEASES: &str = "CREATE TEMP VIEW rate AS SELECT series, date, value, computed FROM (
@@ -93,7 +77,7 @@ impl Snapshot {
                 }
             },
         };
-        let past = Past { views: AS_OF, version };
+        let past = Past { views: &AS_OF, version };
         self.through(past, day, Knowledge::AsOf(day))
     }
 

@@ -226,10 +226,8 @@ impl fmt::Display for Email {
     }
 }
 
-super::deserialize_from_str!(Name);
-super::serialize_as_str!(Name);
-super::deserialize_from_str!(Email);
-super::serialize_as_str!(Email);
+super::as_text!(Name);
+super::as_text!(Email);
 
 #[cfg(test)]
 mod contact_tests {

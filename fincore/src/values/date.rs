@@ -195,7 +195,7 @@ impl fmt::Display for Date {
     }
 }
 
-super::text_type!(Date, Wanted::Date);
+super::as_text!(Date, Wanted::Date);
 
 /// A range of dates, both ends included. An open end means [`Date::MIN`] or [`Date::MAX`].
 ///

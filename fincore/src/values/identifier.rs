@@ -350,7 +350,7 @@ impl fmt::Display for CvmCode {
     }
 }
 
-super::text_type!(CvmCode, Wanted::CvmCode);
+super::as_text!(CvmCode, Wanted::CvmCode);
 
 #[cfg(test)]
 mod cvm_code_tests {
@@ -462,7 +462,7 @@ impl fmt::Display for Cnpj {
     }
 }
 
-super::text_type!(Cnpj, Wanted::Cnpj);
+super::as_text!(Cnpj, Wanted::Cnpj);
 
 #[cfg(test)]
 mod cnpj_tests {
@@ -571,8 +571,7 @@ impl fmt::Display for CompanyId {
     }
 }
 
-super::deserialize_from_str!(CompanyId);
-super::serialize_as_str!(CompanyId);
+super::as_text!(CompanyId);
 
 #[cfg(test)]
 mod company_id_tests {
@@ -672,8 +671,7 @@ impl fmt::Display for CompanyRef {
     }
 }
 
-super::deserialize_from_str!(CompanyRef);
-super::serialize_as_str!(CompanyRef);
+super::as_text!(CompanyRef);
 
 #[cfg(test)]
 mod company_ref_tests {

@@ -166,7 +166,7 @@ impl fmt::Display for FilingId {
     }
 }
 
-super::text_type!(FilingId, Wanted::FilingId);
+super::as_text!(FilingId, Wanted::FilingId);
 
 #[cfg(test)]
 mod tests {
@@ -297,8 +297,7 @@ impl fmt::Display for SeriesId {
     }
 }
 
-super::deserialize_from_str!(SeriesId);
-super::serialize_as_str!(SeriesId);
+super::as_text!(SeriesId);
 
 #[cfg(test)]
 mod series_id_tests {
@@ -432,8 +431,8 @@ impl fmt::Display for Pair {
     }
 }
 
-super::text_type!(Currency, Wanted::Currency);
-super::text_type!(Pair, Wanted::CurrencyPair);
+super::as_text!(Currency, Wanted::Currency);
+super::as_text!(Pair, Wanted::CurrencyPair);
 
 #[cfg(test)]
 mod pair_tests {

@@ -9,41 +9,93 @@ use crate::values::{
 };
 
 const MARK: &str = "fin_";
-const RANDOM: usize = 32;
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
 const PREFIX: usize = 12;
+
+/// 62^32 is about 2^190: too many to guess one.
+const RANDOM: usize = 32;
+
+/// A mark and 32 random letters and digits, perhaps with a checksum. `Debug` hides it, and there is no `Display`.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    pub(crate) fn generate(mark: &str) -> Result<Secret> {
+        random_with_mark(mark, RANDOM).map(Secret)
+    }
+
+    pub(crate) fn generate_checked(mark: &str) -> Result<Secret> {
+        let mut text = random_with_mark(mark, RANDOM)?;
+        text.extend(checksum(&text).map(char::from));
+        Ok(Secret(text))
+    }
+
+    pub(crate) fn parse(text: &str, mark: &str) -> Option<Secret> {
+        is_marked(text, mark, RANDOM).then(|| Secret(text.to_owned()))
+    }
+
+    /// The checksum catches typing errors.
+    pub(crate) fn parse_checked(text: &str, mark: &str) -> Option<Secret> {
+        let (random, check) = text.split_at_checked(mark.len() + RANDOM)?;
+        let is_right = is_marked(random, mark, RANDOM) && checksum(random) == check.as_bytes();
+        is_right.then(|| Secret(text.to_owned()))
+    }
+
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn hash(&self) -> SecretHash {
+        SecretHash(Sha256::digest(&self.0).into())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// The SHA-256 hash of a secret, which is long and random, so that the hash needs no salt.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SecretHash(pub(crate) [u8; 32]);
+
+impl fmt::Debug for SecretHash {
+    /// Hides the hash, so that it never ends up in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
 
 /// An API key in plain text: `fin_`, 32 random characters and a checksum of 6.
 ///
 /// The key is a secret: it has no `Display`, `Debug` hides it, and only its [`hash`](Key::hash) is
 /// stored.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key(Secret);
 
 impl Key {
     /// A new random key. Fails if the operating system's random generator fails.
     pub fn generate() -> Result<Key> {
-        let mut key = format!("{MARK}{}", random_characters(RANDOM)?);
-        key.extend(checksum(&key).map(char::from));
-        Ok(Key(key))
+        Secret::generate_checked(MARK).map(Key)
     }
 
     /// The key itself. Show it to its holder once; do not store it.
     #[must_use]
     pub fn reveal(&self) -> &str {
-        &self.0
+        self.0.reveal()
     }
 
     /// The hash that the key is stored and recognised by.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
-        KeyHash(Sha256::digest(&self.0).into())
+        KeyHash(self.0.hash())
     }
 
     /// The prefix that is displayed in place of the key.
     #[must_use]
     pub fn prefix(&self) -> KeyPrefix {
-        KeyPrefix(self.0[..PREFIX].to_owned())
+        KeyPrefix(self.reveal()[..PREFIX].to_owned())
     }
 
     /// Cuts every key in `text` to its prefix, and every [session token](SessionToken),
@@ -106,38 +158,13 @@ impl FromStr for Key {
 
     /// Fails with [`Error::InvalidKey`] if the text cannot be a key. The checksum catches typing errors.
     fn from_str(text: &str) -> Result<Key> {
-        let well_formed = Key::has_shape(text)
-            && text.as_bytes().ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
-        if well_formed { Ok(Key(text.to_owned())) } else { Err(Error::InvalidKey) }
+        Secret::parse_checked(text, MARK).map(Key).ok_or(Error::InvalidKey)
     }
 }
 
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(…)")
-    }
-}
-
-/// The SHA-256 hash of a key. Keys are long and random, so the hash needs no salt.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyHash([u8; 32]);
-
-impl KeyHash {
-    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> KeyHash {
-        KeyHash(bytes)
-    }
-}
-
-impl fmt::Debug for KeyHash {
-    /// Hides the hash, so that it never ends up in a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyHash(…)")
-    }
-}
+/// The SHA-256 hash of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyHash(pub(crate) SecretHash);
 
 /// The first characters of a key, at most 12: enough to identify it, useless to authenticate with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,7 +200,7 @@ impl fmt::Display for KeyPrefix {
     }
 }
 
-super::serialize_as_str!(KeyPrefix);
+super::as_text!(KeyPrefix);
 
 #[cfg(test)]
 mod tests {
@@ -270,30 +297,27 @@ mod tests {
 /// The prefix of every token.
 const SESSION_MARK: &str = "fis_";
 
-/// 62^32 is about 2^190: too many to guess one.
-const SESSION_RANDOM: usize = 32;
-
 /// A session token in plain text: `fis_` and 32 random letters and digits. A browser keeps it in a cookie.
 ///
 /// It is a secret: it has no `Display`, `Debug` hides it, and only its hash is stored.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SessionToken(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionToken(Secret);
 
 impl SessionToken {
     /// A new random token. Fails if the operating system's random generator fails.
     pub(crate) fn generate() -> Result<SessionToken> {
-        Ok(SessionToken(format!("{SESSION_MARK}{}", random_characters(SESSION_RANDOM)?)))
+        Secret::generate(SESSION_MARK).map(SessionToken)
     }
 
     /// The token itself. Give it to the browser that signed in; do not store it.
     #[must_use]
     pub fn reveal(&self) -> &str {
-        &self.0
+        self.0.reveal()
     }
 
     /// The hash that the session is stored and recognised by.
     pub(crate) fn hash(&self) -> SessionHash {
-        SessionHash(Sha256::digest(&self.0).into())
+        SessionHash(self.0.hash())
     }
 }
 
@@ -302,40 +326,14 @@ impl FromStr for SessionToken {
 
     /// Fails with [`Error::Invalid`] if the text cannot be a token. The error does not quote it.
     fn from_str(text: &str) -> Result<SessionToken> {
-        let well_formed = |rest: &str| rest.len() == SESSION_RANDOM && is_base62(rest);
-        if text.strip_prefix(SESSION_MARK).is_some_and(well_formed) {
-            return Ok(SessionToken(text.to_owned()));
-        }
-        Err(Error::Invalid(Invalid::Secret(SecretKind::SessionToken)))
+        let token = Secret::parse(text, SESSION_MARK).map(SessionToken);
+        token.ok_or(Error::Invalid(Invalid::Secret(SecretKind::SessionToken)))
     }
 }
 
-impl fmt::Debug for SessionToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionToken(…)")
-    }
-}
-
-/// The SHA-256 hash of a token. Tokens are long and random, so the hash needs no salt.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct SessionHash([u8; 32]);
-
-impl SessionHash {
-    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> SessionHash {
-        SessionHash(bytes)
-    }
-}
-
-impl fmt::Debug for SessionHash {
-    /// Hides the hash, so that it never ends up in a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionHash(…)")
-    }
-}
+/// The SHA-256 hash of a session token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SessionHash(pub(crate) SecretHash);
 
 #[cfg(test)]
 mod session_token_tests {
@@ -368,10 +366,10 @@ mod session_token_tests {
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// 62^6 is more than 2^32, so six characters hold any CRC-32.
-pub(crate) const CHECKSUM: usize = 6;
+const CHECKSUM: usize = 6;
 
 /// The CRC-32 of a text, which catches typing errors.
-pub(crate) fn checksum(text: &str) -> [u8; CHECKSUM] {
+fn checksum(text: &str) -> [u8; CHECKSUM] {
     let mut rest = crc32fast::hash(text.as_bytes());
     let mut digits = [0; CHECKSUM];
     for digit in digits.iter_mut().rev() {
@@ -381,8 +379,18 @@ pub(crate) fn checksum(text: &str) -> [u8; CHECKSUM] {
     digits
 }
 
-pub(crate) fn is_base62(text: &str) -> bool {
+fn is_base62(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a text is a mark and so many letters and digits.
+pub(crate) fn is_marked(text: &str, mark: &str, count: usize) -> bool {
+    text.strip_prefix(mark).is_some_and(|rest| rest.len() == count && is_base62(rest))
+}
+
+/// A mark and so many random letters and digits. Fails if the operating system's random generator fails.
+pub(crate) fn random_with_mark(mark: &str, count: usize) -> Result<String> {
+    Ok(format!("{mark}{}", random_characters(count)?))
 }
 
 /// So many random letters and digits. Fails if the operating system's random generator fails.
@@ -457,17 +465,17 @@ const KINDS: [Kind; 4] = [
 ];
 
 /// A text that looks like a secret.
-pub(crate) struct Secret {
+struct Found {
     /// Where the part ends that may be shown.
-    pub(crate) shown: usize,
+    shown: usize,
     /// Where it ends.
-    pub(crate) end: usize,
+    end: usize,
     /// How many characters follow its mark or one another without an underscore, which only words have.
-    pub(crate) length: usize,
+    length: usize,
 }
 
 /// The first secret at or after `from`, or the mark of one.
-pub(crate) fn first(text: &str, from: usize) -> Option<Secret> {
+fn first(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes();
     starts(bytes, from).find_map(|start| KINDS.iter().find_map(|kind| at(bytes, start, *kind)))
 }
@@ -483,7 +491,7 @@ fn starts(bytes: &[u8], from: usize) -> impl Iterator<Item = usize> {
     (from..bytes.len()).filter(may_begin)
 }
 
-fn at(bytes: &[u8], start: usize, kind: Kind) -> Option<Secret> {
+fn at(bytes: &[u8], start: usize, kind: Kind) -> Option<Found> {
     let mut end = after_mark(bytes, start, kind.mark)?;
     let (mut shown, mut characters) = (end, kind.mark.len());
     let (mut length, mut run) = (0, 0);
@@ -498,7 +506,7 @@ fn at(bytes: &[u8], start: usize, kind: Kind) -> Option<Secret> {
         run = if byte == b'_' { 0 } else { run + 1 };
         length = length.max(run);
     }
-    Some(Secret { shown, end, length })
+    Some(Found { shown, end, length })
 }
 
 /// Where a mark ends that begins here.

@@ -1,14 +1,11 @@
 //! Names of links, and the paths they are bound to.
 use std::{fmt, str::FromStr, sync::Arc};
 
-use sha2::{Digest, Sha256};
-
 use crate::values::{
-    deserialize_from_str,
+    as_text,
     error::{Error, Result},
     invalid::{Invalid, SecretKind, Wanted},
-    key::{self, CHECKSUM, Key, LINK_MARK as MARK, checksum, is_base62, random_characters},
-    serialize_as_str,
+    key::{self, Key, LINK_MARK as MARK, Secret, SecretHash, is_marked, random_with_mark},
 };
 
 const ID_MARK: &str = "lnk_";
@@ -22,7 +19,7 @@ pub struct LinkId(String);
 
 impl LinkId {
     pub(crate) fn generate() -> Result<LinkId> {
-        Ok(LinkId(format!("{ID_MARK}{}", random_characters(ID_RANDOM)?)))
+        random_with_mark(ID_MARK, ID_RANDOM).map(LinkId)
     }
 
     /// The id as text.
@@ -36,11 +33,8 @@ impl FromStr for LinkId {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<LinkId> {
-        let well_formed = |rest: &str| rest.len() == ID_RANDOM && is_base62(rest);
-        if text.strip_prefix(ID_MARK).is_some_and(well_formed) {
-            return Ok(LinkId(text.to_owned()));
-        }
-        Err(Error::invalid(text, Wanted::LinkId))
+        let id = is_marked(text, ID_MARK, ID_RANDOM).then(|| LinkId(text.to_owned()));
+        id.ok_or_else(|| Error::invalid(text, Wanted::LinkId))
     }
 }
 
@@ -50,8 +44,7 @@ impl fmt::Display for LinkId {
     }
 }
 
-serialize_as_str!(LinkId);
-deserialize_from_str!(LinkId);
+as_text!(LinkId);
 
 /// The path and the parameters that a link is bound to: `/api/v1/market/selic?from=2024-01-01`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,8 +95,7 @@ impl fmt::Display for LinkPath {
     }
 }
 
-serialize_as_str!(LinkPath);
-deserialize_from_str!(LinkPath);
+as_text!(LinkPath);
 
 #[cfg(test)]
 mod tests {
@@ -141,34 +133,29 @@ mod tests {
     }
 }
 
-const RANDOM: usize = 32;
-const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;
-
 /// A link token in plain text: `finl_`, 32 random characters and a checksum of 6. It stands in the address of a request, for
 /// programs that cannot send headers.
 ///
 /// It is a secret: it has no `Display`, `Debug` hides it, and only its [`hash`](LinkToken::hash) is stored.
-#[derive(Clone, PartialEq, Eq)]
-pub struct LinkToken(String);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkToken(Secret);
 
 impl LinkToken {
     /// A new random token. Fails if the operating system's random generator fails.
     pub fn generate() -> Result<LinkToken> {
-        let mut token = format!("{MARK}{}", random_characters(RANDOM)?);
-        token.extend(checksum(&token).map(char::from));
-        Ok(LinkToken(token))
+        Secret::generate_checked(MARK).map(LinkToken)
     }
 
     /// The token itself. Show it to the holder of its key once; do not store it.
     #[must_use]
     pub fn reveal(&self) -> &str {
-        &self.0
+        self.0.reveal()
     }
 
     /// The hash that the link is stored and recognised by.
     #[must_use]
     pub fn hash(&self) -> LinkHash {
-        LinkHash(Sha256::digest(&self.0).into())
+        LinkHash(self.0.hash())
     }
 
     /// Whether a text has something in it that is marked as a link token, mistyped or percent-encoded or not.
@@ -189,42 +176,14 @@ impl FromStr for LinkToken {
 
     /// Fails with [`Error::Invalid`] if the text cannot be a token. The error does not quote it.
     fn from_str(text: &str) -> Result<LinkToken> {
-        let well_formed = text.len() == LENGTH
-            && text.strip_prefix(MARK).is_some_and(is_base62)
-            && text.as_bytes().ends_with(&checksum(&text[..LENGTH - CHECKSUM]));
-        if well_formed {
-            return Ok(LinkToken(text.to_owned()));
-        }
-        Err(Error::Invalid(Invalid::Secret(SecretKind::LinkToken)))
+        let token = Secret::parse_checked(text, MARK).map(LinkToken);
+        token.ok_or(Error::Invalid(Invalid::Secret(SecretKind::LinkToken)))
     }
 }
 
-impl fmt::Debug for LinkToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LinkToken(…)")
-    }
-}
-
-/// The SHA-256 hash of a link token. Tokens are long and random, so the hash needs no salt.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LinkHash([u8; 32]);
-
-impl LinkHash {
-    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> LinkHash {
-        LinkHash(bytes)
-    }
-}
-
-impl fmt::Debug for LinkHash {
-    /// Hides the hash, so that it never ends up in a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LinkHash(…)")
-    }
-}
+/// The SHA-256 hash of a link token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkHash(pub(crate) SecretHash);
 
 #[cfg(test)]
 mod link_token_tests {

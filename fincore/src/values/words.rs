@@ -1,7 +1,7 @@
 //! Search terms, and the folding that makes text comparable.
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use strsim::osa_distance;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
@@ -194,11 +194,11 @@ fn push_words(text: &str, parts: &mut Vec<Part>) {
     }
 }
 
-super::deserialize_from_str!(Words);
+super::as_text!(Words);
 
-impl Serialize for Words {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

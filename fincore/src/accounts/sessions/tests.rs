@@ -4,7 +4,7 @@ use std::{collections::HashSet, thread};
 use super::*;
 use crate::{
     accounts::keys::{self, Registration},
-    values::plans::Plan,
+    values::{SecretHash, plans::Plan},
 };
 
 fn accounts() -> (tempfile::TempDir, Accounts) {
@@ -139,11 +139,11 @@ fn the_place_of_the_newest_change_is_not_taken_next() {
     let newest = || {
         const SQL: &str = "SELECT hash FROM session ORDER BY changed DESC LIMIT 1";
         let row = accounts.read(|session| session.first(SQL, &[])).unwrap();
-        row.map(|row| row.get::<[u8; 32]>(0).unwrap())
+        row.map(|row| row.get::<SecretHash>(0).unwrap())
     };
-    let is_there = |hash: [u8; 32]| {
+    let is_there = |hash: SecretHash| {
         const SQL: &str = "SELECT 1 FROM session WHERE hash = ?1";
-        accounts.read(|session| session.first(SQL, values![hash.as_slice()])).unwrap().is_some()
+        accounts.read(|session| session.first(SQL, values![&hash])).unwrap().is_some()
     };
     let mut open = Vec::new();
     for round in 0..6 * MAX_ROWS_PER_KEY as i64 {

@@ -9,7 +9,6 @@ use crate::{
         store::{self, Quote},
     },
     store::{
-        parsed,
         snapshot::Snapshot,
         writer::{OnConflict, Tally, Writer},
     },
@@ -117,7 +116,7 @@ fn own_table(snapshot: &Snapshot, series: u32, is_filled: impl Fn(Date) -> bool)
     const SQL: &str = "SELECT date, value FROM rate WHERE series = ?1 ORDER BY date";
     let mut table = format!("{OWN_HEADER}\n");
     snapshot.rows(SQL, [series], |row| {
-        let (date, value): (Date, Decimal) = (parsed(row, 0)?, parsed(row, 1)?);
+        let (date, value): (Date, Decimal) = (row.get(0)?, row.get(1)?);
         if !is_filled(date) {
             let _ = writeln!(table, "{date},{value}");
         }
@@ -140,7 +139,7 @@ fn series_table(snapshot: &Snapshot) -> Result<String> {
     let mut table = format!("{SERIES_HEADER}\n");
     let own = OWN_TABLES.map(|(_, series)| series);
     snapshot.rows(SQL, own, |row| {
-        let (date, value): (Date, Decimal) = (parsed(row, 1)?, parsed(row, 2)?);
+        let (date, value): (Date, Decimal) = (row.get(1)?, row.get(2)?);
         let _ = writeln!(table, "{},{date},{value}", row.get::<_, u32>(0)?);
         Ok(())
     })?;

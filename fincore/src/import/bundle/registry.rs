@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range};
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{
-    companies::store::{self, Absence, Listing, RegistryEntry, Security, select_registry},
+    companies::store::{self, Absence, Listing, RegistryEntry, SELECT_REGISTRY, Security},
     filings::{
-        filing::{Link, NewFiling, from_filing},
+        filing::{Link, NewFiling},
         store::Filings,
     },
     store::{
@@ -98,8 +98,7 @@ fn filing<'t>(
 }
 
 pub(crate) fn companies_table(snapshot: &Snapshot) -> Result<String> {
-    const SQL: &str = concat!(select_registry!(), "ORDER BY id");
-    table(snapshot, COMPANIES_HEADER, SQL)
+    table(snapshot, COMPANIES_HEADER, SELECT_REGISTRY)
 }
 
 pub(crate) fn tickers_table(snapshot: &Snapshot) -> Result<String> {
@@ -121,12 +120,10 @@ fn table(snapshot: &Snapshot, header: &str, sql: &str) -> Result<String> {
 /// The tables of filings by name, one for each year of delivery.
 pub(crate) fn filings_tables(snapshot: &Snapshot) -> Result<BTreeMap<String, String>> {
     // Sorted by company, so that equal names are adjacent and compress to nothing.
-    const SQL: &str = concat!(
-        "SELECT key, filer.company, filer.name, class.category, type, species,
-            reference_day, version, sequence, subject ",
-        from_filing!(),
-        "WHERE url IS NULL ORDER BY filing.company, key"
-    );
+    const SQL: &str = "SELECT key, filer.company, filer.name, class.category, type, species,
+            reference_day, version, sequence, subject
+        FROM filing JOIN filer ON filer.id = filer JOIN class ON class.id = class
+        WHERE url IS NULL ORDER BY filing.company, key";
     let mut tables = BTreeMap::new();
     snapshot.rows(SQL, [], |row| {
         let (id, date) = FilingId::of_key(row.get(0)?)

@@ -6,7 +6,7 @@ use crate::{
         rows::Rate,
         series_definitions::{Measure, Rhythm, SeriesDefinition, Side},
     },
-    values::{Date, choices, invalid::Wanted},
+    values::{Date, as_text, invalid::Wanted},
 };
 
 /// How observations become others: first by period, then in other units, then only some of them.
@@ -76,21 +76,8 @@ pub enum Frequency {
     Year,
 }
 
-choices!(Frequency, Wanted::Frequency, "week" => Frequency::Week, "month" => Frequency::Month,
-    "quarter" => Frequency::Quarter, "year" => Frequency::Year);
-
-impl Frequency {
-    /// `week`, `month`, `quarter` or `year`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Frequency::Week => "week",
-            Frequency::Month => "month",
-            Frequency::Quarter => "quarter",
-            Frequency::Year => "year",
-        }
-    }
-}
+as_text!(Frequency::as_str, Wanted::Frequency, "week" => Week, "month" => Month,
+    "quarter" => Quarter, "year" => Year);
 
 /// How the observations of a period become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,25 +98,9 @@ pub enum Aggregate {
     Compound,
 }
 
-choices!(Aggregate, Wanted::Aggregate, "mean" => Aggregate::Mean, "first" => Aggregate::First,
-    "last" => Aggregate::Last, "min" => Aggregate::Min, "max" => Aggregate::Max, "sum" => Aggregate::Sum,
-    "compound" => Aggregate::Compound);
-
-impl Aggregate {
-    /// `mean`, `first`, `last`, `min`, `max`, `sum` or `compound`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Aggregate::Mean => "mean",
-            Aggregate::First => "first",
-            Aggregate::Last => "last",
-            Aggregate::Min => "min",
-            Aggregate::Max => "max",
-            Aggregate::Sum => "sum",
-            Aggregate::Compound => "compound",
-        }
-    }
-}
+as_text!(Aggregate::as_str, Wanted::Aggregate, "mean" => Mean, "first" => First,
+    "last" => Last, "min" => Min, "max" => Max, "sum" => Sum,
+    "compound" => Compound);
 
 /// The units of transformed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,26 +122,10 @@ pub enum Units {
     Index,
 }
 
-choices!(Units, Wanted::Units, "value" => Units::Value, "change" => Units::Change,
-    "percent_change" => Units::PercentChange, "year_ago" => Units::YearAgo,
-    "percent_year_ago" => Units::PercentYearAgo, "accumulated_12m" => Units::Accumulated12Months,
-    "index" => Units::Index);
-
-impl Units {
-    /// `value`, `change`, `percent_change`, `year_ago`, `percent_year_ago`, `accumulated_12m` or `index`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Units::Value => "value",
-            Units::Change => "change",
-            Units::PercentChange => "percent_change",
-            Units::YearAgo => "year_ago",
-            Units::PercentYearAgo => "percent_year_ago",
-            Units::Accumulated12Months => "accumulated_12m",
-            Units::Index => "index",
-        }
-    }
-}
+as_text!(Units::as_str, Wanted::Units, "value" => Value, "change" => Change,
+    "percent_change" => PercentChange, "year_ago" => YearAgo,
+    "percent_year_ago" => PercentYearAgo, "accumulated_12m" => Accumulated12Months,
+    "index" => Index);
 
 /// The shown rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,17 +134,7 @@ pub enum Only {
     Changes,
 }
 
-impl Only {
-    /// `changes`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Only::Changes => "changes",
-        }
-    }
-}
-
-choices!(Only, Wanted::Changes, "changes" => Only::Changes);
+as_text!(Only::as_str, Wanted::Changes, "changes" => Changes);
 
 /// Whether the period that has not ended is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -201,7 +146,7 @@ pub enum Partial {
     Shown,
 }
 
-choices!(Partial, Wanted::TrueOrFalse, "true" => Partial::Shown, "false" => Partial::Hidden);
+as_text!(Partial::as_str, Wanted::TrueOrFalse, "true" => Shown, "false" => Hidden);
 
 /// The properties of a series that decide how it can be transformed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,17 +17,9 @@ use crate::{
         KeyId, Limit, Offset,
         error::{Error, Resource, Result},
         faults::WebhookFault,
-        random_characters,
+        random_with_mark,
     },
 };
-
-/// The columns that [`read_delivery`] expects.
-macro_rules! select_delivery {
-    () => {
-        "SELECT delivery.id, event.id, type, created, attempts, due, attempted, status, error, delivered
-            FROM delivery JOIN event ON event.number = delivery.event "
-    };
-}
 
 /// A call, made or to be made.
 #[derive(Clone, Debug, Serialize)]
@@ -102,11 +94,11 @@ pub fn list_deliveries(
 ) -> Result<Deliveries> {
     const TOTAL: &str = "SELECT COUNT(*) FROM delivery WHERE webhook = ?1";
     // The index has the ids of a webhook, so that only the rows of this page are read.
-    const SQL: &str = concat!(
-        select_delivery!(),
-        "WHERE delivery.id IN (SELECT id FROM delivery WHERE webhook = ?1
-            ORDER BY id DESC LIMIT ?2 OFFSET ?3) ORDER BY delivery.id DESC"
-    );
+    const SQL: &str = "SELECT delivery.id, event.id, type, created, attempts, due, attempted,
+            status, error, delivered
+        FROM delivery JOIN event ON event.number = delivery.event
+        WHERE delivery.id IN (SELECT id FROM delivery WHERE webhook = ?1
+            ORDER BY id DESC LIMIT ?2 OFFSET ?3) ORDER BY delivery.id DESC";
     let (limit, offset) = (query.limit.get(), query.offset);
     accounts.read(|session| {
         let (number, webhook) = find_with_number(session, key, &query.id)?;
@@ -143,7 +135,7 @@ pub fn send_test(
     struct TestData<'w> {
         webhook: &'w WebhookId,
     }
-    let event = format!("evt_test_{}", random_characters(22)?);
+    let event = random_with_mark("evt_test_", 22)?;
     let body = call_body(
         EventType::WebhookTest,
         from_millis(now.timestamp() * 1000),
@@ -193,7 +185,10 @@ fn find_delivery(
     webhook: &Webhook,
     id: DeliveryId,
 ) -> Result<Delivery> {
-    const SQL: &str = concat!(select_delivery!(), "WHERE delivery.id = ?1 AND webhook = ?2");
+    const SQL: &str = "SELECT delivery.id, event.id, type, created, attempts, due, attempted,
+            status, error, delivered
+        FROM delivery JOIN event ON event.number = delivery.event
+        WHERE delivery.id = ?1 AND webhook = ?2";
     let found = session.first(SQL, values![id.get(), number])?;
     read_delivery(
         &found.ok_or_else(|| Error::not_found(Resource::Delivery, &id.to_string()))?,

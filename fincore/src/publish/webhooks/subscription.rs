@@ -29,31 +29,6 @@ use crate::{
 /// The most subscriptions of a key.
 const MAX_A_KEY: i64 = 10;
 
-/// The columns that [`read_webhook`] expects.
-macro_rules! webhook_columns {
-    () => {
-        "webhook.id, url, events, company, category, series, webhook.created, failing, disabled, reason, number"
-    };
-}
-macro_rules! select_webhook {
-    () => {
-        concat!("SELECT ", webhook_columns!(), " FROM webhook ")
-    };
-}
-
-/// The columns that [`read_owned`] expects: those, the key's prefix, and the number of pending deliveries.
-macro_rules! select_owned {
-    () => {
-        concat!(
-            "SELECT ",
-            webhook_columns!(),
-            ", prefix, CASE WHEN disabled IS NULL
-                THEN (SELECT COUNT(*) FROM delivery WHERE delivery.webhook = number AND due IS NOT NULL) ELSE 0 END
-            FROM webhook JOIN key ON key.id = webhook.key "
-        )
-    };
-}
-
 /// A subscription.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -144,7 +119,10 @@ pub fn create(
 
 /// The subscriptions of a key, oldest first.
 pub fn list(accounts: &Accounts, key: KeyId) -> Result<Vec<Webhook>> {
-    const SQL: &str = concat!(select_webhook!(), "WHERE key = ?1 ORDER BY number");
+    const SQL: &str =
+        "SELECT id, url, events, company, category, series, created, failing, disabled, reason,
+            number FROM webhook
+        WHERE key = ?1 ORDER BY number";
     let rows = accounts.read(|session| session.query(SQL, values![key.get()]))?;
     rows.iter().map(read_webhook).collect()
 }
@@ -165,7 +143,10 @@ pub fn remove(accounts: &Accounts, key: KeyId, id: &WebhookId) -> Result<()> {
 
 /// The subscriptions of all keys that are not revoked, oldest first, for the operator.
 pub fn list_all(accounts: &Accounts) -> Result<Vec<OwnedWebhook>> {
-    const SQL: &str = concat!(select_owned!(), "WHERE revoked IS NULL ORDER BY number");
+    const SQL: &str = "SELECT webhook.id, url, events, company, category, series, webhook.created,
+            failing, disabled, reason, number, prefix, CASE WHEN disabled IS NULL THEN (SELECT COUNT(*)
+                FROM delivery WHERE delivery.webhook = number AND due IS NOT NULL) ELSE 0 END
+        FROM webhook JOIN key ON key.id = webhook.key WHERE revoked IS NULL ORDER BY number";
     let rows = accounts.read(|session| session.query(SQL, &[]))?;
     rows.iter().map(read_owned).collect()
 }
@@ -180,7 +161,10 @@ pub fn disable(
 ) -> Result<OwnedWebhook> {
     accounts.write(|tx| {
         const NUMBER: &str = "SELECT number FROM webhook WHERE id = ?1";
-        const SQL: &str = concat!(select_owned!(), "WHERE webhook.id = ?1");
+        const SQL: &str = "SELECT webhook.id, url, events, company, category, series, webhook.created,
+                failing, disabled, reason, number, prefix, CASE WHEN disabled IS NULL THEN (SELECT COUNT(*)
+                    FROM delivery WHERE delivery.webhook = number AND due IS NOT NULL) ELSE 0 END
+            FROM webhook JOIN key ON key.id = webhook.key WHERE webhook.id = ?1";
         let missing = || Error::not_found(Resource::Webhook, id.as_str());
         let found = tx.first(NUMBER, values![id.as_str()])?.ok_or_else(missing)?;
         set_disabled(tx, found.get(0)?, reason, now)?;
@@ -216,7 +200,10 @@ pub(crate) fn find_with_number(
     key: KeyId,
     id: &WebhookId,
 ) -> Result<(i64, Webhook)> {
-    const SQL: &str = concat!(select_webhook!(), "WHERE id = ?1 AND key = ?2");
+    const SQL: &str =
+        "SELECT id, url, events, company, category, series, created, failing, disabled, reason,
+            number FROM webhook
+        WHERE id = ?1 AND key = ?2";
     let found = session.first(SQL, values![id.as_str(), key.get()])?;
     let found = found.ok_or_else(|| Error::not_found(Resource::Webhook, id.as_str()))?;
     Ok((found.get(10)?, read_webhook(&found)?))
