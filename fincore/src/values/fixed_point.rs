@@ -261,7 +261,7 @@ pub(crate) fn power_less_one(
     let one = power_of_ten(places);
     // Twice the power in those units, cut to a whole number: a root of a cut number, cut, is the root, cut.
     let number = digits.pow(over) * (&one * 2_u32).pow(under);
-    let unit = power_of_ten(1).pow(decimals * over);
+    let unit = power_of_ten(decimals * over);
     let twice = (&number / &unit).nth_root(under);
     let is_half = twice.is_odd() && twice.pow(under) * &unit == number;
     // Below one, away from zero is down.
@@ -357,7 +357,7 @@ impl Sample {
             Sample { decimals, count: 0, sum: BigInt::zero(), sum_of_squares: BigInt::zero() };
         for number in numbers {
             let (digits, own) = number.parts();
-            let number = BigInt::from(digits) * sample_power_of_ten(decimals - u32::from(own));
+            let number = BigInt::from(digits) * power_of_ten(decimals - u32::from(own));
             sample.count += 1;
             sample.sum_of_squares += &number * &number;
             sample.sum += number;
@@ -368,7 +368,7 @@ impl Sample {
     /// The mean with so many decimals more than the numbers, rounded half up, away from zero; `None` without numbers.
     pub(crate) fn mean(&self, more: u32) -> Option<Figure> {
         let mean = (self.count > 0)
-            .then(|| divide_half_up(&(&self.sum * sample_power_of_ten(more)), &self.count.into()));
+            .then(|| divide_half_up(&(&self.sum * power_of_ten(more)), &self.count.into()));
         mean.map(|digits| Figure::new(digits, self.decimals + more))
     }
 
@@ -378,16 +378,12 @@ impl Sample {
         let less_one = self.count.checked_sub(1).filter(|less_one| *less_one > 0)?;
         // The variance is (n Σx² − (Σx)²) / (n (n − 1)), in which nothing is rounded.
         let spread = BigInt::from(self.count) * &self.sum_of_squares - &self.sum * &self.sum;
-        let variance_times = spread * sample_power_of_ten(2 * more) * 4_u32;
+        let variance_times = spread * power_of_ten(2 * more) * 4_u32;
         let divisor = BigInt::from(self.count) * less_one;
         // Twice the root, cut to a whole number, says on which side of a half the root lies.
         let twice = (variance_times / divisor).sqrt();
         Some(Figure::new((twice + 1_u32) / 2_u32, self.decimals + more))
     }
-}
-
-fn sample_power_of_ten(power: u32) -> BigInt {
-    BigInt::from(10_u32).pow(power)
 }
 
 #[cfg(test)]
