@@ -31,8 +31,6 @@ pub mod sessions;
 pub(crate) mod sqlite_store;
 pub(crate) mod store;
 mod store_copy;
-#[cfg(test)]
-mod tests;
 pub mod usage;
 
 pub(crate) use mirrors::CachedLink;
@@ -347,3 +345,6 @@ pub(crate) fn set(path: &Path) {
     let file = sqlite_file::owner_only().write(true).create_new(true).open(marker_path(path));
     let _ = file.and_then(|mut file| file.write_all(TEXT.as_bytes()));
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,8 +34,6 @@ pub(crate) mod parameters;
 pub(crate) mod period;
 mod real_rate;
 mod rule;
-#[cfg(test)]
-mod tests;
 
 pub use crate::{market::Side, values::figure::Figure};
 pub use conversion::{Conversion, ConvertedAmount, Leg, Reais, convert};
@@ -106,3 +104,6 @@ pub struct DerivationStep {
     /// The product up to here.
     pub product: Figure,
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,8 +33,6 @@ use crate::{
 
 pub(crate) mod freshness;
 mod holidays;
-#[cfg(test)]
-mod tests;
 
 pub use holidays::Holiday;
 
@@ -215,3 +213,6 @@ pub fn business_days(snapshot: &Snapshot, query: BusinessDaysQuery) -> Result<Bu
     let data: Vec<Date> = days.filter(|day| is_business_day(*day)).collect();
     Ok(BusinessDays { total: data.len(), data })
 }
+
+#[cfg(test)]
+mod tests;

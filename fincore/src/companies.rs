@@ -35,8 +35,6 @@ use crate::{
 pub(crate) mod company;
 pub(crate) mod queries;
 pub(crate) mod store;
-#[cfg(test)]
-mod tests;
 
 pub use company::{Company, other_names};
 pub(crate) use company::{DATASET, SOURCE};
@@ -274,3 +272,6 @@ fn newest_event(snapshot: &Snapshot) -> Result<Option<Date>> {
     let Events(days) = &*snapshot.memo(|_| read())?;
     Ok(days.iter().copied().find(|day| *day <= snapshot.today()))
 }
+
+#[cfg(test)]
+mod tests;

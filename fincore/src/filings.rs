@@ -46,8 +46,6 @@ mod search_tiers;
 mod search_units;
 pub(crate) mod search_words;
 pub(crate) mod store;
-#[cfg(test)]
-mod tests;
 pub(crate) mod withdrawn;
 mod word_conditions;
 
@@ -363,6 +361,9 @@ fn spans(first: Date, last: Date) -> Vec<(Date, Date)> {
     };
     months.rev().filter_map(month).collect()
 }
+
+#[cfg(test)]
+mod tests;
 
 #[cfg(test)]
 mod profile_tests {

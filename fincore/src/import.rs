@@ -45,10 +45,6 @@ mod file_reader;
 mod file_scan;
 pub(crate) mod report;
 mod row_store;
-#[cfg(test)]
-pub(crate) mod sample_files;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use report::Imported;
 
@@ -311,3 +307,9 @@ impl Import {
         Ok(any)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod sample_files;
+
+#[cfg(test)]
+mod tests;

@@ -21,8 +21,6 @@ mod market;
 mod past;
 pub(crate) mod rebuild;
 mod statements;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use findings::CheckStep;
 
@@ -50,3 +48,6 @@ impl Catalogue {
         Ok(Checkup { problems, remedy, ..checkup })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,8 +19,6 @@ pub(crate) mod screen;
 pub(crate) mod statement;
 pub(crate) mod store;
 pub(crate) mod sums;
-#[cfg(test)]
-mod tests;
 
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
 pub use figures::{FigureValue, Metric, Reason, plan::AccountPlan};
@@ -203,3 +201,6 @@ pub enum FigureSources {
 }
 
 as_text!(FigureSources::as_str, Wanted::TrueOrFalse, "true" => Listed, "false" => Omitted);
+
+#[cfg(test)]
+mod tests;

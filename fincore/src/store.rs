@@ -12,8 +12,6 @@ pub(crate) mod snapshot;
 pub(crate) mod sqlite_check;
 pub(crate) mod sqlite_copy;
 pub(crate) mod sqlite_file;
-#[cfg(test)]
-mod tests;
 pub(crate) mod writer;
 
 pub(crate) use file_identity::FileIdentity;
@@ -27,3 +25,6 @@ pub(crate) use sqlite_file::{Audience, Schema};
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,9 +36,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 const REVOKE: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)
     WHERE id = ?1";
 
@@ -400,3 +397,6 @@ pub(crate) fn read_changes(session: &dyn Session, from: i64) -> Result<Vec<KeyCh
     };
     rows.iter().map(change).collect()
 }
+
+#[cfg(test)]
+mod tests;

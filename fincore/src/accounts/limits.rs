@@ -36,9 +36,6 @@ use foldhash::fast::RandomState;
 
 use crate::values::{Caller, CallerId};
 
-#[cfg(test)]
-mod tests;
-
 /// The part of its limit that a caller has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -290,3 +287,6 @@ impl Log {
         Standing::new(limit, used, self.last().map_or(Duration::ZERO, wait), until_next)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,9 +32,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The lifetime of a session.
 pub const LIFETIME: TimeDelta = TimeDelta::days(30);
 
@@ -159,3 +156,6 @@ pub fn sweep(accounts: &Accounts, now: DateTime<Utc>) -> Result<bool> {
     }
     Ok(accounts.write(|tx| tx.execute(SQL, values![before, ROWS]))? == ROWS)
 }
+
+#[cfg(test)]
+mod tests;

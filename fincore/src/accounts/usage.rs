@@ -46,9 +46,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The number of days that a report covers by default.
 const DAYS: u32 = 30;
 
@@ -561,3 +558,6 @@ fn add_to_month(tx: &dyn Session, row: &Row) -> Result<()> {
     tx.execute(DAY, values![key, day, endpoint])?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,8 +52,6 @@ use crate::{
 pub(crate) mod csv;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use csv::Csv;
 pub use csv::{Dialect, write_csv, write_csv_cells};
@@ -265,3 +263,6 @@ impl Serialize for Line<'_> {
         object.end()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -225,38 +225,6 @@ impl StepFactor {
     }
 }
 
-#[cfg(test)]
-mod step_factor_tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Growing by a rate gives every digit that multiplying by its factor does.
-        #[test]
-        fn growing_is_multiplying(
-            start in 1_i64..1_000_000_000_000_000,
-            rates in proptest::collection::vec((-200_000_000_i64..5_000_000_000, 0_u8..9), 1..40),
-            share in proptest::option::of(1_i64..1_000_000),
-        ) {
-            let percent: Option<Percent> =
-                share.map(|digits| Decimal::from_parts(digits, 4).to_string().parse().unwrap());
-            let mut product = FixedPoint::from(Decimal::from_parts(start, 12));
-            let mut grown = RunningProduct::of(product.clone());
-            for (digits, decimals) in rates {
-                let rate = Decimal::from_parts(digits, decimals);
-                let share = percent.map_or_else(FixedPoint::one, |percent| FixedPoint::of_percent(percent.get()));
-                let factor = FixedPoint::one().plus(&FixedPoint::of_percent(rate).times(&share));
-                product = product.times(&factor);
-                let step = StepFactor::of_rate(rate, percent);
-                step.apply(&mut grown);
-                prop_assert_eq!(&grown.value(), &product);
-                prop_assert_eq!(step.round(16).trim_zeros(2), factor.round(16).trim_zeros(2));
-            }
-        }
-    }
-}
-
 /// Savings deposits made from this day on follow the new rule (Medida Provisória 567 of 2012); older ones keep theirs.
 const NEW_SAVINGS_RULE: Date = Date::new(2012, 5, 4).expect("a day of the calendar");
 
@@ -329,4 +297,36 @@ pub(crate) fn newest_month(
 
 fn name(number: u32) -> String {
     series_definitions::dataset(number).into_owned()
+}
+
+#[cfg(test)]
+mod step_factor_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Growing by a rate gives every digit that multiplying by its factor does.
+        #[test]
+        fn growing_is_multiplying(
+            start in 1_i64..1_000_000_000_000_000,
+            rates in proptest::collection::vec((-200_000_000_i64..5_000_000_000, 0_u8..9), 1..40),
+            share in proptest::option::of(1_i64..1_000_000),
+        ) {
+            let percent: Option<Percent> =
+                share.map(|digits| Decimal::from_parts(digits, 4).to_string().parse().unwrap());
+            let mut product = FixedPoint::from(Decimal::from_parts(start, 12));
+            let mut grown = RunningProduct::of(product.clone());
+            for (digits, decimals) in rates {
+                let rate = Decimal::from_parts(digits, decimals);
+                let share = percent.map_or_else(FixedPoint::one, |percent| FixedPoint::of_percent(percent.get()));
+                let factor = FixedPoint::one().plus(&FixedPoint::of_percent(rate).times(&share));
+                product = product.times(&factor);
+                let step = StepFactor::of_rate(rate, percent);
+                step.apply(&mut grown);
+                prop_assert_eq!(&grown.value(), &product);
+                prop_assert_eq!(step.round(16).trim_zeros(2), factor.round(16).trim_zeros(2));
+            }
+        }
+    }
 }

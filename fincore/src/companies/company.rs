@@ -163,6 +163,30 @@ fn plain(name: &str) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
+/// All companies, ordered by code. `None` if one of them is corrupt: then companies are read from the file, so that every
+/// answer that leaves it out counts it.
+#[derive(Debug)]
+pub(crate) struct RegistryCache(pub(crate) Option<Arc<CachedRows<Company>>>);
+
+impl RegistryCache {
+    pub(crate) fn read(connection: &Connection) -> Result<RegistryCache> {
+        let mut statement = connection.prepare_cached(&format!("{SELECT} ORDER BY id"))?;
+        let mut rows = statement.query([])?;
+        let mut all = CachedRows::default();
+        while let Some(row) = rows.next()? {
+            let Ok(company) = read(row) else { return Ok(RegistryCache(None)) };
+            all.push(company)?;
+        }
+        all.shrink();
+        Ok(RegistryCache(Some(Arc::new(all))))
+    }
+
+    pub(crate) fn with_code(&self, code: u32) -> Option<&Company> {
+        let all = self.0.as_ref()?.all();
+        all.binary_search_by_key(&code, |company| company.id.get()).ok().map(|at| &all[at])
+    }
+}
+
 #[cfg(test)]
 mod other_names_tests {
     use crate::companies;
@@ -188,29 +212,5 @@ mod other_names_tests {
             assert!(!plain.contains(&super::plain(&company.name)), "{names:?}");
         }
         assert!(renamed > 20, "{renamed}");
-    }
-}
-
-/// All companies, ordered by code. `None` if one of them is corrupt: then companies are read from the file, so that every
-/// answer that leaves it out counts it.
-#[derive(Debug)]
-pub(crate) struct RegistryCache(pub(crate) Option<Arc<CachedRows<Company>>>);
-
-impl RegistryCache {
-    pub(crate) fn read(connection: &Connection) -> Result<RegistryCache> {
-        let mut statement = connection.prepare_cached(&format!("{SELECT} ORDER BY id"))?;
-        let mut rows = statement.query([])?;
-        let mut all = CachedRows::default();
-        while let Some(row) = rows.next()? {
-            let Ok(company) = read(row) else { return Ok(RegistryCache(None)) };
-            all.push(company)?;
-        }
-        all.shrink();
-        Ok(RegistryCache(Some(Arc::new(all))))
-    }
-
-    pub(crate) fn with_code(&self, code: u32) -> Option<&Company> {
-        let all = self.0.as_ref()?.all();
-        all.binary_search_by_key(&code, |company| company.id.get()).ok().map(|at| &all[at])
     }
 }

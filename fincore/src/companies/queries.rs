@@ -136,34 +136,6 @@ pub fn filter_values(snapshot: &Snapshot) -> Result<FilterValues> {
     Ok(FilterValues { statuses: read(STATUSES)?, sectors: read(SECTORS)? })
 }
 
-#[cfg(test)]
-mod filter_values_tests {
-    use crate::companies;
-    use crate::import::bundle;
-
-    use super::*;
-    use crate::values::Date;
-
-    #[test]
-    fn every_value_of_a_filter_finds_companies() {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = bundle::filled_copy(dir.path()).unwrap();
-        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-        let values = filter_values(&snapshot).unwrap();
-        assert!(values.statuses.contains(&"ATIVO".to_owned()), "{values:?}");
-        assert!(values.sectors.contains(&"Bancos".to_owned()) && values.sectors.len() > 20);
-        let of = |status: Option<&String>, sector: Option<&String>| {
-            let query =
-                List { status: status.cloned(), sector: sector.cloned(), ..Default::default() };
-            companies::list(&snapshot, query).unwrap().total
-        };
-        let (all, by_status): (u64, u64) =
-            (of(None, None), values.statuses.iter().map(|status| of(Some(status), None)).sum());
-        assert_eq!(all, by_status);
-        assert!(values.sectors.iter().all(|sector| of(None, Some(sector)) > 0));
-    }
-}
-
 /// A sector, and how many companies it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -240,5 +212,33 @@ pub(crate) fn resolve(snapshot: &Snapshot, company: &CompanyRef) -> Result<Optio
             let code = snapshot.memo(Names::read)?.code_of_ticker(&ticker.to_ascii_lowercase());
             Ok(code.and_then(|code| CvmCode::new(code).ok()))
         }
+    }
+}
+
+#[cfg(test)]
+mod filter_values_tests {
+    use crate::companies;
+    use crate::import::bundle;
+
+    use super::*;
+    use crate::values::Date;
+
+    #[test]
+    fn every_value_of_a_filter_finds_companies() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let values = filter_values(&snapshot).unwrap();
+        assert!(values.statuses.contains(&"ATIVO".to_owned()), "{values:?}");
+        assert!(values.sectors.contains(&"Bancos".to_owned()) && values.sectors.len() > 20);
+        let of = |status: Option<&String>, sector: Option<&String>| {
+            let query =
+                List { status: status.cloned(), sector: sector.cloned(), ..Default::default() };
+            companies::list(&snapshot, query).unwrap().total
+        };
+        let (all, by_status): (u64, u64) =
+            (of(None, None), values.statuses.iter().map(|status| of(Some(status), None)).sum());
+        assert_eq!(all, by_status);
+        assert!(values.sectors.iter().all(|sector| of(None, Some(sector)) > 0));
     }
 }

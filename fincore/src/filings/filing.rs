@@ -253,48 +253,6 @@ fn usual_url(id: FilingId, sequence: u32, version: u32) -> String {
     }
 }
 
-#[cfg(test)]
-mod reader_tests {
-    use crate::import::bundle;
-
-    use super::*;
-    use crate::store::catalogue::Catalogue;
-
-    /// Compares every filing with the one that is read together with its filer and class.
-    fn check(catalogue: &Catalogue) -> usize {
-        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-        let keys: Vec<i64> = snapshot
-            .rows("SELECT key FROM filing ORDER BY key DESC", [], |row| row.get(0))
-            .unwrap();
-        let plain = keys.iter().filter_map(|key| read_joined(&snapshot, *key).unwrap());
-        let plain: Vec<Filing> = plain.collect();
-        let before = catalogue.skipped_corrupt_values();
-        assert_eq!(read_keys(&snapshot, &keys).unwrap(), plain);
-        assert_eq!(read_keys(&snapshot, &[i64::MAX]).unwrap(), []);
-        assert_eq!(catalogue.skipped_corrupt_values() - before, (keys.len() - plain.len()) as u64);
-        keys.len() - plain.len()
-    }
-
-    #[test]
-    fn every_filing_is_the_same_with_names_and_classes_from_memory() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("catalogue.db");
-        let catalogue = bundle::filled_copy(dir.path()).unwrap();
-        assert_eq!(check(&catalogue), 0);
-        let file = Connection::open(&path).unwrap();
-        let damage = [
-            "UPDATE filer SET name = CAST(x'ff' AS TEXT) WHERE id = (SELECT MIN(filer) FROM filing)",
-            "UPDATE class SET type = CAST(x'ff' AS TEXT) WHERE id = (SELECT MAX(class) FROM filing)",
-            "UPDATE filing SET version = -1 WHERE key = (SELECT MAX(key) FROM filing)",
-        ];
-        for sql in damage {
-            assert_eq!(file.execute(sql, []).unwrap(), 1);
-        }
-        // The first catalogue still caches what was read before the damage.
-        assert!(check(&Catalogue::open(&path).unwrap()) >= 3);
-    }
-}
-
 /// A filing parsed from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewFiling<'a> {
@@ -362,34 +320,6 @@ fn sequence_in(url: &str) -> Option<u32> {
     str::from_utf8(digits).ok().and_then(whole_number)
 }
 
-#[cfg(test)]
-mod new_filing_tests {
-    use super::*;
-
-    #[test]
-    fn only_addresses_of_the_web_are_links() {
-        for url in ["https://www.rad.cvm.gov.br/x", "HTTP://cvm/"] {
-            assert!(Link::is_web(url), "{url}");
-        }
-        for url in
-            ["", "javascript:alert(1)", "ftp://cvm/", "http:", "https://a b", "https://\u{7}"]
-        {
-            assert!(!Link::is_web(url), "{url}");
-        }
-    }
-
-    #[test]
-    fn the_sequence_is_digits_only() {
-        let id: FilingId = "7".parse().unwrap();
-        let url = |sequence: &str| usual_url(id, 5, 1).replace("numSequencia=5", sequence);
-        assert_eq!(Link::new(url("numSequencia=5").into(), id, 1), Link::Usual(Some(5)));
-        for sequence in ["numSequencia=+5", "numSequencia=05", "numSequencia=", "x=5"] {
-            let url = url(sequence);
-            assert_eq!(Link::new(url.clone().into(), id, 1), Link::Other(url.into()));
-        }
-    }
-}
-
 /// Calls `query` with the search index of a snapshot.
 pub(crate) fn with_index<T>(
     snapshot: &Snapshot,
@@ -425,4 +355,74 @@ pub(crate) fn find_one(snapshot: &Snapshot, id: FilingId) -> Result<Option<Filin
 pub(crate) fn day_of(snapshot: &Snapshot, filings: u64) -> Result<Option<Date>> {
     let key = with_index(snapshot, |index| Ok(index.nth_oldest(filings.saturating_sub(1))))?;
     Ok(key.and_then(FilingId::of_key).map(|(_, day)| day))
+}
+
+#[cfg(test)]
+mod reader_tests {
+    use crate::import::bundle;
+
+    use super::*;
+    use crate::store::catalogue::Catalogue;
+
+    /// Compares every filing with the one that is read together with its filer and class.
+    fn check(catalogue: &Catalogue) -> usize {
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let keys: Vec<i64> = snapshot
+            .rows("SELECT key FROM filing ORDER BY key DESC", [], |row| row.get(0))
+            .unwrap();
+        let plain = keys.iter().filter_map(|key| read_joined(&snapshot, *key).unwrap());
+        let plain: Vec<Filing> = plain.collect();
+        let before = catalogue.skipped_corrupt_values();
+        assert_eq!(read_keys(&snapshot, &keys).unwrap(), plain);
+        assert_eq!(read_keys(&snapshot, &[i64::MAX]).unwrap(), []);
+        assert_eq!(catalogue.skipped_corrupt_values() - before, (keys.len() - plain.len()) as u64);
+        keys.len() - plain.len()
+    }
+
+    #[test]
+    fn every_filing_is_the_same_with_names_and_classes_from_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("catalogue.db");
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        assert_eq!(check(&catalogue), 0);
+        let file = Connection::open(&path).unwrap();
+        let damage = [
+            "UPDATE filer SET name = CAST(x'ff' AS TEXT) WHERE id = (SELECT MIN(filer) FROM filing)",
+            "UPDATE class SET type = CAST(x'ff' AS TEXT) WHERE id = (SELECT MAX(class) FROM filing)",
+            "UPDATE filing SET version = -1 WHERE key = (SELECT MAX(key) FROM filing)",
+        ];
+        for sql in damage {
+            assert_eq!(file.execute(sql, []).unwrap(), 1);
+        }
+        // The first catalogue still caches what was read before the damage.
+        assert!(check(&Catalogue::open(&path).unwrap()) >= 3);
+    }
+}
+
+#[cfg(test)]
+mod new_filing_tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_web_are_links() {
+        for url in ["https://www.rad.cvm.gov.br/x", "HTTP://cvm/"] {
+            assert!(Link::is_web(url), "{url}");
+        }
+        for url in
+            ["", "javascript:alert(1)", "ftp://cvm/", "http:", "https://a b", "https://\u{7}"]
+        {
+            assert!(!Link::is_web(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_sequence_is_digits_only() {
+        let id: FilingId = "7".parse().unwrap();
+        let url = |sequence: &str| usual_url(id, 5, 1).replace("numSequencia=5", sequence);
+        assert_eq!(Link::new(url("numSequencia=5").into(), id, 1), Link::Usual(Some(5)));
+        for sequence in ["numSequencia=+5", "numSequencia=05", "numSequencia=", "x=5"] {
+            let url = url(sequence);
+            assert_eq!(Link::new(url.clone().into(), id, 1), Link::Other(url.into()));
+        }
+    }
 }

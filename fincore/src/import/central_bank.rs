@@ -138,37 +138,6 @@ fn collect_texts(value: &Value, words: &mut Vec<String>) {
     }
 }
 
-#[cfg(test)]
-mod error_response_tests {
-    use super::*;
-
-    #[test]
-    fn knows_an_empty_answer_however_deep_it_says_so() {
-        for text in [
-            r#"{"erro":{"statusCode":404,"detail":"Value(s) not found"}}"#,
-            r#"{"error":"Value(s) not found","message":"x"}"#,
-            r#"{"error":[{"detail":["Value(s) not found."]}]}"#,
-        ] {
-            assert_eq!(is_empty_answer(text), Ok(true), "{text}");
-        }
-        for text in ["{}", "[]", "x", r#"{"value":[{"tipoBoletim":"x"}]}"#] {
-            assert_eq!(is_empty_answer(text), Ok(false), "{text}");
-        }
-    }
-
-    #[test]
-    fn shows_any_other_answer_in_the_words_of_the_bank() {
-        let said = |text: &str| is_empty_answer(text).unwrap_err().reason;
-        assert_eq!(
-            said(r#"{"erro":{"detail":"Sistema\u001b[31m indisponível"}}"#),
-            "the central bank answered: \"Sistema [31m indisponível\""
-        );
-        assert_eq!(said(r#"{"erro":1}"#), r#"the central bank answered: "{\"erro\":1}""#);
-        let long = said(&format!(r#"{{"error":"{}"}}"#, "x".repeat(5000)));
-        assert_eq!(long.chars().count(), "the central bank answered: \"…\"".chars().count() + 60);
-    }
-}
-
 /// Before it, the dollar was quoted in cruzeiros, cruzados and their successors.
 const FIRST_DAY_OF_THE_REAL: Date = Date::new(1994, 7, 1).expect("a day of July");
 
@@ -233,5 +202,36 @@ impl<K: Eq + Hash, V: PartialEq> ConsistentValues<K, V> {
                 Ok(())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod error_response_tests {
+    use super::*;
+
+    #[test]
+    fn knows_an_empty_answer_however_deep_it_says_so() {
+        for text in [
+            r#"{"erro":{"statusCode":404,"detail":"Value(s) not found"}}"#,
+            r#"{"error":"Value(s) not found","message":"x"}"#,
+            r#"{"error":[{"detail":["Value(s) not found."]}]}"#,
+        ] {
+            assert_eq!(is_empty_answer(text), Ok(true), "{text}");
+        }
+        for text in ["{}", "[]", "x", r#"{"value":[{"tipoBoletim":"x"}]}"#] {
+            assert_eq!(is_empty_answer(text), Ok(false), "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_any_other_answer_in_the_words_of_the_bank() {
+        let said = |text: &str| is_empty_answer(text).unwrap_err().reason;
+        assert_eq!(
+            said(r#"{"erro":{"detail":"Sistema\u001b[31m indisponível"}}"#),
+            "the central bank answered: \"Sistema [31m indisponível\""
+        );
+        assert_eq!(said(r#"{"erro":1}"#), r#"the central bank answered: "{\"erro\":1}""#);
+        let long = said(&format!(r#"{{"error":"{}"}}"#, "x".repeat(5000)));
+        assert_eq!(long.chars().count(), "the central bank answered: \"…\"".chars().count() + 60);
     }
 }

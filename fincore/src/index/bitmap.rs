@@ -97,38 +97,6 @@ impl BlockBits {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_stored_is_read_again() {
-        let sets: [Vec<u32>; 5] = [
-            vec![],
-            vec![65_535],
-            (0..8).collect(),
-            (0..9).collect(),
-            (0..65_536).filter(|number| number % 3 != 1).collect(),
-        ];
-        for set in sets {
-            let bits: Bitmap = set.iter().copied().collect();
-            let bytes = encode(&bits);
-            assert_eq!(decode(&bytes).unwrap(), bits);
-            let numbers = numbers(&bytes).unwrap();
-            let numbers = numbers.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
-            assert_eq!(numbers.map(u32::from).collect::<Vec<_>>(), set);
-            let mut all = BlockBits::default();
-            all.add_stored(&bytes).unwrap();
-            assert_eq!(encode(&all.to_bitmap()), bytes);
-            let mut more = BlockBits::default();
-            more.insert(7);
-            more.add(&all);
-            assert_eq!(more.to_bitmap(), bits | Bitmap::from([7]));
-        }
-        assert!(decode(&[7; 40]).is_err());
-    }
-}
-
 /// Filings of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum FilingSet {
@@ -237,4 +205,36 @@ fn cut(mut bits: Bitmap, numbers: &Range<u32>) -> Bitmap {
     bits.remove_range(..numbers.start);
     bits.remove_range(numbers.end..);
     bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_read_again() {
+        let sets: [Vec<u32>; 5] = [
+            vec![],
+            vec![65_535],
+            (0..8).collect(),
+            (0..9).collect(),
+            (0..65_536).filter(|number| number % 3 != 1).collect(),
+        ];
+        for set in sets {
+            let bits: Bitmap = set.iter().copied().collect();
+            let bytes = encode(&bits);
+            assert_eq!(decode(&bytes).unwrap(), bits);
+            let numbers = numbers(&bytes).unwrap();
+            let numbers = numbers.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+            assert_eq!(numbers.map(u32::from).collect::<Vec<_>>(), set);
+            let mut all = BlockBits::default();
+            all.add_stored(&bytes).unwrap();
+            assert_eq!(encode(&all.to_bitmap()), bytes);
+            let mut more = BlockBits::default();
+            more.insert(7);
+            more.add(&all);
+            assert_eq!(more.to_bitmap(), bits | Bitmap::from([7]));
+        }
+        assert!(decode(&[7; 40]).is_err());
+    }
 }

@@ -21,9 +21,6 @@ use crate::{
     values::{error::Result, lock},
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The directory of the data, read on first use. One thread reads it while others wait: that takes some fifty
 /// milliseconds, and memory that should not be taken twice.
 #[derive(Debug, Default)]
@@ -347,3 +344,6 @@ fn of_kind(terms: &[TermId; 4], kind: TermKind) -> Option<TermId> {
     let at = WordList::KINDS.iter().position(|known| *known == kind)?;
     Some(terms[at]).filter(|term| *term != WordList::NONE)
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,22 +93,6 @@ pub(crate) fn longest_synonym(words: &[&str]) -> Option<(usize, String)> {
     Some((longest.words.len(), longest.word.to_owned()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::values::fold;
-
-    #[test]
-    fn every_line_is_folded() {
-        for line in EQUIVALENTS.iter() {
-            for text in [vec![line.word], line.expressions()].concat() {
-                assert_eq!(fold(text), text);
-                assert!(text.split(' ').all(|word| !word.is_empty()));
-            }
-        }
-    }
-}
-
 /// Shorter words are abbreviations, numbers and particles.
 const SHORTEST: usize = 3;
 
@@ -163,6 +147,57 @@ fn possible_singulars(plural: &str) -> Vec<String> {
     singulars.collect()
 }
 
+struct Ordinal {
+    number: usize,
+    /// `primeir`, of `primeira` and `primeiro`.
+    stem: &'static str,
+}
+
+static ORDINALS: LazyLock<Vec<Ordinal>> = LazyLock::new(|| {
+    let row = |[number, stem]: [_; 2]| Ok(Ordinal { number: tsv::number(number)?, stem });
+    tsv::embedded("numerals.tsv", include_str!("numerals.tsv"), "number\tstem", row)
+});
+
+/// The other ways to write a number of at most two digits, or its ordinal; none if the word is something else.
+pub(crate) fn other_numerals(word: &str) -> Vec<String> {
+    let Some(number) = number(word) else { return Vec::new() };
+    let digits = number.to_string();
+    let mut all = vec![format!("{digits}a"), format!("{digits}o"), digits];
+    if let Some(Ordinal { stem, .. }) = ORDINALS.iter().find(|ordinal| ordinal.number == number) {
+        all.extend([format!("{stem}a"), format!("{stem}o")]);
+    }
+    all.retain(|other| other != word);
+    all
+}
+
+fn number(word: &str) -> Option<usize> {
+    let is_spelled =
+        |ordinal: &&Ordinal| matches!(word.strip_prefix(ordinal.stem), Some("a" | "o"));
+    if let Some(ordinal) = ORDINALS.iter().find(is_spelled) {
+        return Some(ordinal.number);
+    }
+    let digits = word.strip_suffix(['a', 'o']).unwrap_or(word);
+    let is_short = (1..=2).contains(&digits.len());
+    let is_number = is_short && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|number| is_number && *number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::fold;
+
+    #[test]
+    fn every_line_is_folded() {
+        for line in EQUIVALENTS.iter() {
+            for text in [vec![line.word], line.expressions()].concat() {
+                assert_eq!(fold(text), text);
+                assert!(text.split(' ').all(|word| !word.is_empty()));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod plural_tests {
     use super::*;
@@ -204,41 +239,6 @@ mod plural_tests {
             }
         }
     }
-}
-
-struct Ordinal {
-    number: usize,
-    /// `primeir`, of `primeira` and `primeiro`.
-    stem: &'static str,
-}
-
-static ORDINALS: LazyLock<Vec<Ordinal>> = LazyLock::new(|| {
-    let row = |[number, stem]: [_; 2]| Ok(Ordinal { number: tsv::number(number)?, stem });
-    tsv::embedded("numerals.tsv", include_str!("numerals.tsv"), "number\tstem", row)
-});
-
-/// The other ways to write a number of at most two digits, or its ordinal; none if the word is something else.
-pub(crate) fn other_numerals(word: &str) -> Vec<String> {
-    let Some(number) = number(word) else { return Vec::new() };
-    let digits = number.to_string();
-    let mut all = vec![format!("{digits}a"), format!("{digits}o"), digits];
-    if let Some(Ordinal { stem, .. }) = ORDINALS.iter().find(|ordinal| ordinal.number == number) {
-        all.extend([format!("{stem}a"), format!("{stem}o")]);
-    }
-    all.retain(|other| other != word);
-    all
-}
-
-fn number(word: &str) -> Option<usize> {
-    let is_spelled =
-        |ordinal: &&Ordinal| matches!(word.strip_prefix(ordinal.stem), Some("a" | "o"));
-    if let Some(ordinal) = ORDINALS.iter().find(is_spelled) {
-        return Some(ordinal.number);
-    }
-    let digits = word.strip_suffix(['a', 'o']).unwrap_or(word);
-    let is_short = (1..=2).contains(&digits.len());
-    let is_number = is_short && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|number| is_number && *number > 0)
 }
 
 #[cfg(test)]

@@ -103,42 +103,6 @@ pub(crate) fn season_of(quarter: &str) -> Option<Days> {
     Some((Date::new(year, from, 10)?, Date::new(year, to, 20)?))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_month_has_its_days() {
-        let of = |text: &str| month_of_year(&text.split(' ').collect::<Vec<_>>());
-        let days = |from: &str, to: &str| (from.parse().unwrap(), to.parse().unwrap());
-        assert_eq!(of("fevereiro de 2024 vale"), Some((3, days("2024-02-01", "2024-02-29"))));
-        assert_eq!(of("december 2024"), Some((2, days("2024-12-01", "2024-12-31"))));
-        assert_eq!(of("out 24"), Some((2, days("2024-10-01", "2024-10-31"))));
-        assert_eq!((of("outubro 24"), of("out 3")), (None, None));
-        assert_eq!((of("maio"), of("mar aberto"), of("2024")), (None, None, None));
-    }
-
-    #[test]
-    fn a_day_is_read_in_every_spelling() {
-        let of = |text: &str| day_or_month(&text.split(' ').collect::<Vec<_>>());
-        let day = |day: &str| (day.parse().unwrap(), day.parse().unwrap());
-        for text in ["18 10 2024", "2024 10 18", "18 10 24", "october 18 2024", "oct 18 2024"] {
-            assert_eq!(of(text), Some((3, day("2024-10-18"))), "{text}");
-        }
-        assert_eq!(of("18 de outubro de 2024 vale"), Some((5, day("2024-10-18"))));
-        assert_eq!(of("1o maio 2025"), Some((3, day("2025-05-01"))));
-        assert_eq!((of("31 02 2024"), of("10 2024"), of("2024 13 01")), (None, None, None));
-    }
-
-    #[test]
-    fn a_quarter_is_reported_after_its_end() {
-        let days = |from: &str, to: &str| Some((from.parse().unwrap(), to.parse().unwrap()));
-        assert_eq!(season_of("3t24"), days("2024-10-10", "2024-12-20"));
-        assert_eq!(season_of("4t23"), days("2024-01-10", "2024-04-20"));
-        assert_eq!((season_of("ago"), season_of("5t24")), (None, None));
-    }
-}
-
 /// Quarters by all spellings of their ordinals.
 static ORDINALS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
     let row = |[quarter, spellings]: [_; 2]| Ok((tsv::number(quarter)?, spellings));
@@ -205,6 +169,42 @@ pub(crate) fn ending_on(day: Date) -> Option<String> {
     let ends = matches!((day.month(), day.day()), (3 | 12, 31) | (6 | 9, 30));
     (ends && (2000..2100).contains(&day.year()))
         .then(|| quarter_word(u32::from(day.month() / 3), u32::from(day.year() % 100)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_has_its_days() {
+        let of = |text: &str| month_of_year(&text.split(' ').collect::<Vec<_>>());
+        let days = |from: &str, to: &str| (from.parse().unwrap(), to.parse().unwrap());
+        assert_eq!(of("fevereiro de 2024 vale"), Some((3, days("2024-02-01", "2024-02-29"))));
+        assert_eq!(of("december 2024"), Some((2, days("2024-12-01", "2024-12-31"))));
+        assert_eq!(of("out 24"), Some((2, days("2024-10-01", "2024-10-31"))));
+        assert_eq!((of("outubro 24"), of("out 3")), (None, None));
+        assert_eq!((of("maio"), of("mar aberto"), of("2024")), (None, None, None));
+    }
+
+    #[test]
+    fn a_day_is_read_in_every_spelling() {
+        let of = |text: &str| day_or_month(&text.split(' ').collect::<Vec<_>>());
+        let day = |day: &str| (day.parse().unwrap(), day.parse().unwrap());
+        for text in ["18 10 2024", "2024 10 18", "18 10 24", "october 18 2024", "oct 18 2024"] {
+            assert_eq!(of(text), Some((3, day("2024-10-18"))), "{text}");
+        }
+        assert_eq!(of("18 de outubro de 2024 vale"), Some((5, day("2024-10-18"))));
+        assert_eq!(of("1o maio 2025"), Some((3, day("2025-05-01"))));
+        assert_eq!((of("31 02 2024"), of("10 2024"), of("2024 13 01")), (None, None, None));
+    }
+
+    #[test]
+    fn a_quarter_is_reported_after_its_end() {
+        let days = |from: &str, to: &str| Some((from.parse().unwrap(), to.parse().unwrap()));
+        assert_eq!(season_of("3t24"), days("2024-10-10", "2024-12-20"));
+        assert_eq!(season_of("4t23"), days("2024-01-10", "2024-04-20"));
+        assert_eq!((season_of("ago"), season_of("5t24")), (None, None));
+    }
 }
 
 #[cfg(test)]

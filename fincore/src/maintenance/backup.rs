@@ -20,8 +20,6 @@ use crate::{
 };
 
 mod restore;
-#[cfg(test)]
-mod tests;
 
 pub use restore::{Existing, Restored, restore};
 
@@ -299,3 +297,6 @@ impl Drop for Staging {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
+
+#[cfg(test)]
+mod tests;

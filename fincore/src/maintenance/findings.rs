@@ -97,36 +97,6 @@ pub(crate) fn display_value(value: ValueRef<'_>) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn says_how_many_and_which() {
-        let mut findings = Findings::default();
-        let rates = ("rate", "rates");
-        findings.add(rates, "whose value is not a number", "selic 2026-11-03");
-        findings.add_many(("filing", "filings"), "without words", 17, 1_195_062);
-        findings.add_many(("filing", "filings"), "without a name", 0, "");
-        assert_eq!(
-            findings.sentences(),
-            [
-                "1 rate whose value is not a number: selic 2026-11-03",
-                "17 filings without words, such as 1195062"
-            ]
-        );
-        assert_eq!(findings.remedy(), Some(Remedy::Rebuild));
-        findings.add_message("page 3 is never used".into(), Remedy::Restore);
-        assert_eq!(findings.remedy(), Some(Remedy::Restore));
-        assert_eq!(Findings::default().remedy(), None);
-    }
-
-    #[test]
-    fn shows_no_control_characters() {
-        assert_eq!(display_value(ValueRef::Text(b"a\x1b[31m\xff")), "\"a\\u{1b}[31m\u{fffd}\"");
-    }
-}
-
 /// The progress of [`Catalogue::check_with`](crate::store::catalogue::Catalogue::check_with) and
 /// [`Catalogue::rebuild_with`](crate::store::catalogue::Catalogue::rebuild_with).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,5 +186,35 @@ impl RemovedRows {
     /// The names of all removed rows.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_how_many_and_which() {
+        let mut findings = Findings::default();
+        let rates = ("rate", "rates");
+        findings.add(rates, "whose value is not a number", "selic 2026-11-03");
+        findings.add_many(("filing", "filings"), "without words", 17, 1_195_062);
+        findings.add_many(("filing", "filings"), "without a name", 0, "");
+        assert_eq!(
+            findings.sentences(),
+            [
+                "1 rate whose value is not a number: selic 2026-11-03",
+                "17 filings without words, such as 1195062"
+            ]
+        );
+        assert_eq!(findings.remedy(), Some(Remedy::Rebuild));
+        findings.add_message("page 3 is never used".into(), Remedy::Restore);
+        assert_eq!(findings.remedy(), Some(Remedy::Restore));
+        assert_eq!(Findings::default().remedy(), None);
+    }
+
+    #[test]
+    fn shows_no_control_characters() {
+        assert_eq!(display_value(ValueRef::Text(b"a\x1b[31m\xff")), "\"a\\u{1b}[31m\u{fffd}\"");
     }
 }

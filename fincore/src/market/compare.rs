@@ -30,9 +30,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// Several series at once, each transformed by itself where a transformation is asked for.
 pub(crate) fn compare(
     snapshot: &Snapshot,
@@ -377,3 +374,6 @@ impl fmt::Display for SeriesIds {
 }
 
 as_text!(SeriesIds);
+
+#[cfg(test)]
+mod tests;

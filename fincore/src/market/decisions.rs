@@ -23,9 +23,6 @@ use crate::{
     values::{Date, Decimal, error::Result, figure::Figure},
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The dataset under which the change log has new decisions.
 pub(crate) const DECISIONS: &str = "selic.decisions";
 
@@ -186,6 +183,42 @@ fn derive(targets: &[(Date, Decimal)], meetings: &[Meeting]) -> Vec<Decision> {
     decisions
 }
 
+/// The decisions before an import.
+#[derive(Debug)]
+pub(crate) struct DecisionsBefore(Vec<Decision>);
+
+impl DecisionsBefore {
+    pub(crate) fn read(writer: &Writer) -> Result<DecisionsBefore> {
+        Ok(DecisionsBefore(KnownDecisions::read(writer.connection())?.0))
+    }
+
+    /// Logs each decision that was not there before, has another content, or is gone, by the day from which it is in force.
+    pub(crate) fn log_changes(&self, writer: &Writer) -> Result<()> {
+        let after = KnownDecisions::read(writer.connection())?.0;
+        let find = |all: &[Decision], day: Date| {
+            let found = all.binary_search_by_key(&day, |row| row.effective_from).ok();
+            found.map(|at| all[at].clone())
+        };
+        let mut changes = Vec::new();
+        for row in &after {
+            match find(&self.0, row.effective_from) {
+                None => changes.push((row.effective_from, Change::Added)),
+                Some(known) if known != *row => {
+                    changes.push((row.effective_from, Change::Changed));
+                }
+                Some(_) => (),
+            }
+        }
+        let days = self.0.iter().map(|row| row.effective_from);
+        let gone = days.filter(|day| find(&after, *day).is_none());
+        changes.extend(gone.map(|day| (day, Change::Removed)));
+        writer.log_all(DECISIONS, changes)
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
 #[cfg(test)]
 mod derivation_tests {
     use super::*;
@@ -245,38 +278,5 @@ mod derivation_tests {
         let change = "-999999999999999999.00000000000000001";
         let want = format!("- 2026-01-02 {} {} {change}", targets[0].1, targets[1].1);
         check(&targets, &[], &[&want]);
-    }
-}
-
-/// The decisions before an import.
-#[derive(Debug)]
-pub(crate) struct DecisionsBefore(Vec<Decision>);
-
-impl DecisionsBefore {
-    pub(crate) fn read(writer: &Writer) -> Result<DecisionsBefore> {
-        Ok(DecisionsBefore(KnownDecisions::read(writer.connection())?.0))
-    }
-
-    /// Logs each decision that was not there before, has another content, or is gone, by the day from which it is in force.
-    pub(crate) fn log_changes(&self, writer: &Writer) -> Result<()> {
-        let after = KnownDecisions::read(writer.connection())?.0;
-        let find = |all: &[Decision], day: Date| {
-            let found = all.binary_search_by_key(&day, |row| row.effective_from).ok();
-            found.map(|at| all[at].clone())
-        };
-        let mut changes = Vec::new();
-        for row in &after {
-            match find(&self.0, row.effective_from) {
-                None => changes.push((row.effective_from, Change::Added)),
-                Some(known) if known != *row => {
-                    changes.push((row.effective_from, Change::Changed));
-                }
-                Some(_) => (),
-            }
-        }
-        let days = self.0.iter().map(|row| row.effective_from);
-        let gone = days.filter(|day| find(&after, *day).is_none());
-        changes.extend(gone.map(|day| (day, Change::Removed)));
-        writer.log_all(DECISIONS, changes)
     }
 }

@@ -197,32 +197,6 @@ pub fn years_with_quotes(snapshot: &Snapshot, currency: Currency) -> Result<Vec<
     snapshot.rows(SQL, (currency, today), |row| row.get(0))
 }
 
-#[cfg(test)]
-mod coverage_tests {
-    use crate::import::bundle;
-
-    use super::*;
-
-    #[test]
-    fn tells_how_far_the_bundled_data_reaches() {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = bundle::filled_copy(dir.path()).unwrap();
-        let snapshot = catalogue.snapshot("2026-09-30".parse().unwrap()).unwrap();
-        let newest = |number| newest_day(&snapshot, number).unwrap().map(|day| day.to_string());
-        // The Selic also has days after that one; series 4389 has computed values only.
-        assert_eq!(newest(432).as_deref(), Some("2026-09-30"));
-        assert_eq!(newest(4389), None);
-        assert_eq!(newest(10813).as_deref(), Some("2026-09-04"));
-        assert_eq!(newest(99_999), None);
-        let days = days_with_currencies(&snapshot, 20).unwrap();
-        assert_eq!(days[0].to_string(), "2026-07-31");
-        assert!(days.is_sorted_by(|newer, older| newer > older));
-        let years = |code: &str| years_with_quotes(&snapshot, code.parse().unwrap()).unwrap();
-        assert_eq!((years("ARS"), years("CHF")), (vec![2013, 2026], vec![2013, 2026]));
-        assert_eq!((years("EUR"), years("XXX")), (vec![2013, 2025, 2026], vec![]));
-    }
-}
-
 /// The dataset of the meetings.
 pub(crate) const COPOM: &str = "copom";
 
@@ -329,4 +303,30 @@ fn write(writer: &Writer, meeting: Meeting) -> Result<Tally> {
     };
     writer.prepare(WRITE)?.execute([meeting.second_day, meeting.first_day])?;
     Ok(tally)
+}
+
+#[cfg(test)]
+mod coverage_tests {
+    use crate::import::bundle;
+
+    use super::*;
+
+    #[test]
+    fn tells_how_far_the_bundled_data_reaches() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot("2026-09-30".parse().unwrap()).unwrap();
+        let newest = |number| newest_day(&snapshot, number).unwrap().map(|day| day.to_string());
+        // The Selic also has days after that one; series 4389 has computed values only.
+        assert_eq!(newest(432).as_deref(), Some("2026-09-30"));
+        assert_eq!(newest(4389), None);
+        assert_eq!(newest(10813).as_deref(), Some("2026-09-04"));
+        assert_eq!(newest(99_999), None);
+        let days = days_with_currencies(&snapshot, 20).unwrap();
+        assert_eq!(days[0].to_string(), "2026-07-31");
+        assert!(days.is_sorted_by(|newer, older| newer > older));
+        let years = |code: &str| years_with_quotes(&snapshot, code.parse().unwrap()).unwrap();
+        assert_eq!((years("ARS"), years("CHF")), (vec![2013, 2026], vec![2013, 2026]));
+        assert_eq!((years("EUR"), years("XXX")), (vec![2013, 2025, 2026], vec![]));
+    }
 }

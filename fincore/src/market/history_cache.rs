@@ -18,9 +18,6 @@ use crate::{
     values::{Date, Offset, error::Result, lock},
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The most memory that series take, and as much again for quotes. All known series take about half of it; a history that
 /// does not fit is read from the file for every page.
 const MOST_BYTES: usize = 4 << 20;
@@ -193,3 +190,6 @@ fn load<T: Dated>(
         Ok(LoadOutcome::Loaded(CachedHistory { rows: Arc::new(cached) }, bytes))
     })
 }
+
+#[cfg(test)]
+mod tests;

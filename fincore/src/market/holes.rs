@@ -149,77 +149,6 @@ fn between(rhythm: Rhythm, days: &[Date]) -> Vec<Span> {
     days.windows(2).filter_map(hole).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn day(text: &str) -> Date {
-        text.parse().unwrap()
-    }
-
-    fn check(rhythm: Rhythm, days: &[&str], wanted: &[(&str, &str)]) {
-        let days: Vec<Date> = days.iter().map(|text| day(text)).collect();
-        let found: Vec<(Date, Date)> =
-            between(rhythm, &days).iter().map(|hole| (hole.from, hole.to)).collect();
-        let wanted: Vec<(Date, Date)> =
-            wanted.iter().map(|(from, to)| (day(from), day(to))).collect();
-        assert_eq!(found, wanted, "{days:?}");
-    }
-
-    #[test]
-    fn finds_what_is_missing_by_the_rhythm() {
-        use Rhythm::{BusinessDays, Daily, Monthly};
-        // Carnival is no hole; the Thursday after it is.
-        check(
-            BusinessDays,
-            &["2026-02-13", "2026-02-18", "2026-02-20"],
-            &[("2026-02-19", "2026-02-19")],
-        );
-        check(BusinessDays, &["2025-12-31", "2026-07-01"], &[("2026-01-02", "2026-06-30")]);
-        check(Daily, &["2026-02-13", "2026-02-14", "2026-02-16"], &[("2026-02-15", "2026-02-15")]);
-        check(
-            Monthly,
-            &["2025-12-01", "2026-01-01", "2026-04-01"],
-            &[("2026-02-01", "2026-03-01")],
-        );
-        check(Monthly, &["2026-01-01"], &[]);
-        // The calendar does not know every holiday of those years.
-        check(BusinessDays, &["1988-10-07", "1988-10-11"], &[]);
-        check(BusinessDays, &["1988-10-07", "1988-11-11"], &[("1988-10-10", "1988-11-10")]);
-    }
-
-    #[test]
-    fn savings_and_the_tr_have_days_without_a_figure() {
-        for (number, known) in
-            [(432, true), (12, true), (433, true), (226, false), (195, false), (9999, false)]
-        {
-            assert_eq!(rhythm(Figures::Series(number)).is_some(), known, "{number}");
-        }
-    }
-
-    #[test]
-    fn the_published_histories_have_no_holes_but_windows_may_end_early() {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
-        let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
-        for number in [12, 433, 10813, 1] {
-            assert!(holes(&snapshot, Figures::Series(number)).unwrap().is_empty(), "{number}");
-        }
-        // Some days of the Selic were carried: answers have them, but they are not published figures.
-        assert_eq!(of_all_series(&snapshot).unwrap(), []);
-        assert_eq!(holes(&snapshot, Figures::Series(432)).unwrap().len(), 2);
-        let within = |first, last| {
-            let holes =
-                holes_within(&snapshot, Figures::Series(12), day(first), day(last)).unwrap();
-            holes.iter().map(|hole| (hole.from, hole.to)).collect::<Vec<_>>()
-        };
-        assert!(within("2017-01-01", "2025-12-31").is_empty());
-        // The bundled CDI begins in June 1994 and ends in September 2026.
-        assert!(within("1986-03-06", "1994-12-31").is_empty());
-        assert_eq!(within("2026-01-01", "2026-09-30"), [(day("2026-09-04"), day("2026-09-30"))]);
-    }
-}
-
 /// No series of the central bank begins earlier.
 const FIRST_DAY: Date = Date::new(1900, 1, 1).expect("a day of January");
 
@@ -258,53 +187,6 @@ pub(crate) fn doubt_days(
         }
     }
     None
-}
-
-#[cfg(test)]
-mod possible_days_tests {
-    use super::*;
-
-    #[test]
-    fn doubts_days_that_a_series_cannot_have() {
-        let today: Date = "2026-11-15".parse().unwrap();
-        let doubt = |series, day: &str| {
-            doubt_days(series, [today, day.parse().unwrap()].into_iter(), today)
-        };
-        let possible = [
-            (Some(433), "1980-01-01"),
-            (Some(433), "2026-12-01"),
-            (Some(432), "2027-01-20"),
-            (Some(256), "2027-03-01"),
-            (Some(7777), "1900-01-01"),
-            (Some(7777), "2027-11-01"),
-            (None, "2026-11-16"),
-        ];
-        for (series, day) in possible {
-            assert_eq!(doubt(series, day), None, "{series:?} {day}");
-        }
-        let impossible = [
-            (
-                Some(433),
-                "0001-01-01",
-                "SGS 433 is dated 0001-01-01, but begins on 1980-01-01 at the earliest",
-            ),
-            (Some(433), "2099-01-01", "SGS 433 is dated 2099-01-01, more than 70 days after today"),
-            (
-                Some(256),
-                "2027-04-01",
-                "SGS 256 is dated 2027-04-01, more than 130 days after today",
-            ),
-            (
-                Some(7777),
-                "1899-12-31",
-                "SGS 7777 is dated 1899-12-31, but begins on 1900-01-01 at the earliest",
-            ),
-            (None, "2027-02-01", "a quote is dated 2027-02-01, more than 70 days after today"),
-        ];
-        for (series, day, said) in impossible {
-            assert_eq!(doubt(series, day).as_deref(), Some(said));
-        }
-    }
 }
 
 /// One side of a closing quote whose other side is not held.
@@ -377,4 +259,122 @@ pub(crate) fn published_by(snapshot: &Snapshot, number: u32, day: Date) -> Resul
         None => PublicationSchedule::Gaps(usual_gap(snapshot, number)?.unwrap_or(UNKNOWN_GAP)),
     };
     Ok(schedule.due_after(day.days_before(1)).unwrap_or(day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap()
+    }
+
+    fn check(rhythm: Rhythm, days: &[&str], wanted: &[(&str, &str)]) {
+        let days: Vec<Date> = days.iter().map(|text| day(text)).collect();
+        let found: Vec<(Date, Date)> =
+            between(rhythm, &days).iter().map(|hole| (hole.from, hole.to)).collect();
+        let wanted: Vec<(Date, Date)> =
+            wanted.iter().map(|(from, to)| (day(from), day(to))).collect();
+        assert_eq!(found, wanted, "{days:?}");
+    }
+
+    #[test]
+    fn finds_what_is_missing_by_the_rhythm() {
+        use Rhythm::{BusinessDays, Daily, Monthly};
+        // Carnival is no hole; the Thursday after it is.
+        check(
+            BusinessDays,
+            &["2026-02-13", "2026-02-18", "2026-02-20"],
+            &[("2026-02-19", "2026-02-19")],
+        );
+        check(BusinessDays, &["2025-12-31", "2026-07-01"], &[("2026-01-02", "2026-06-30")]);
+        check(Daily, &["2026-02-13", "2026-02-14", "2026-02-16"], &[("2026-02-15", "2026-02-15")]);
+        check(
+            Monthly,
+            &["2025-12-01", "2026-01-01", "2026-04-01"],
+            &[("2026-02-01", "2026-03-01")],
+        );
+        check(Monthly, &["2026-01-01"], &[]);
+        // The calendar does not know every holiday of those years.
+        check(BusinessDays, &["1988-10-07", "1988-10-11"], &[]);
+        check(BusinessDays, &["1988-10-07", "1988-11-11"], &[("1988-10-10", "1988-11-10")]);
+    }
+
+    #[test]
+    fn savings_and_the_tr_have_days_without_a_figure() {
+        for (number, known) in
+            [(432, true), (12, true), (433, true), (226, false), (195, false), (9999, false)]
+        {
+            assert_eq!(rhythm(Figures::Series(number)).is_some(), known, "{number}");
+        }
+    }
+
+    #[test]
+    fn the_published_histories_have_no_holes_but_windows_may_end_early() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = crate::import::bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(day("2026-11-15")).unwrap();
+        for number in [12, 433, 10813, 1] {
+            assert!(holes(&snapshot, Figures::Series(number)).unwrap().is_empty(), "{number}");
+        }
+        // Some days of the Selic were carried: answers have them, but they are not published figures.
+        assert_eq!(of_all_series(&snapshot).unwrap(), []);
+        assert_eq!(holes(&snapshot, Figures::Series(432)).unwrap().len(), 2);
+        let within = |first, last| {
+            let holes =
+                holes_within(&snapshot, Figures::Series(12), day(first), day(last)).unwrap();
+            holes.iter().map(|hole| (hole.from, hole.to)).collect::<Vec<_>>()
+        };
+        assert!(within("2017-01-01", "2025-12-31").is_empty());
+        // The bundled CDI begins in June 1994 and ends in September 2026.
+        assert!(within("1986-03-06", "1994-12-31").is_empty());
+        assert_eq!(within("2026-01-01", "2026-09-30"), [(day("2026-09-04"), day("2026-09-30"))]);
+    }
+}
+
+#[cfg(test)]
+mod possible_days_tests {
+    use super::*;
+
+    #[test]
+    fn doubts_days_that_a_series_cannot_have() {
+        let today: Date = "2026-11-15".parse().unwrap();
+        let doubt = |series, day: &str| {
+            doubt_days(series, [today, day.parse().unwrap()].into_iter(), today)
+        };
+        let possible = [
+            (Some(433), "1980-01-01"),
+            (Some(433), "2026-12-01"),
+            (Some(432), "2027-01-20"),
+            (Some(256), "2027-03-01"),
+            (Some(7777), "1900-01-01"),
+            (Some(7777), "2027-11-01"),
+            (None, "2026-11-16"),
+        ];
+        for (series, day) in possible {
+            assert_eq!(doubt(series, day), None, "{series:?} {day}");
+        }
+        let impossible = [
+            (
+                Some(433),
+                "0001-01-01",
+                "SGS 433 is dated 0001-01-01, but begins on 1980-01-01 at the earliest",
+            ),
+            (Some(433), "2099-01-01", "SGS 433 is dated 2099-01-01, more than 70 days after today"),
+            (
+                Some(256),
+                "2027-04-01",
+                "SGS 256 is dated 2027-04-01, more than 130 days after today",
+            ),
+            (
+                Some(7777),
+                "1899-12-31",
+                "SGS 7777 is dated 1899-12-31, but begins on 1900-01-01 at the earliest",
+            ),
+            (None, "2027-02-01", "a quote is dated 2027-02-01, more than 70 days after today"),
+        ];
+        for (series, day, said) in impossible {
+            assert_eq!(doubt(series, day).as_deref(), Some(said));
+        }
+    }
 }

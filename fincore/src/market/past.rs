@@ -23,9 +23,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports
 /// have changed nothing. Every query of market data and every calculation takes it.
 ///
@@ -258,3 +255,6 @@ pub(crate) fn quote_before(
     let key = (currency, date, version.cast_signed());
     snapshot.first(SQL, key, |row| Ok((row.get(0)?, row.get(1)?)))
 }
+
+#[cfg(test)]
+mod tests;

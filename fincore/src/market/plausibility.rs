@@ -114,84 +114,6 @@ fn first_implausible(
     None
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn figures(rows: &[(&str, &str)]) -> Figures {
-        rows.iter().map(|(day, text)| (day.parse().unwrap(), text.parse().unwrap())).collect()
-    }
-
-    fn series(number: u32, new: &[(&str, &str)], stored: &[(&str, &str)]) -> Option<String> {
-        first_implausible(&figures(new), &figures(stored), |date| of_series(number, date))
-    }
-
-    #[test]
-    fn doubts_what_a_series_cannot_have() {
-        let one = |number, value| series(number, &[("2026-11-05", value)], &[]);
-        let good =
-            [(432, "13.75"), (432, "2.00"), (433, "-0.68"), (12, "0.051660"), (4389, "13.65")];
-        for (number, value) in good {
-            assert_eq!(one(number, value), None, "{number} {value}");
-        }
-        let bad = [(432, "1375"), (432, "5.1247"), (433, "99999999.99"), (12, "13.65")];
-        for (number, value) in bad {
-            assert!(one(number, value).is_some(), "{number} {value}");
-        }
-        assert_eq!(
-            one(432, "1375").unwrap(),
-            "on 2026-11-05: 1375 is implausible; 0.25 to 60 is plausible"
-        );
-    }
-
-    #[test]
-    fn doubts_a_step_from_the_days_around_and_from_the_same_day() {
-        let stored = [("2026-11-04", "13.75"), ("2026-11-06", "13.75")];
-        assert_eq!(series(432, &[("2026-11-05", "14.75")], &stored), None);
-        let message = series(432, &[("2026-11-05", "5.00")], &stored).unwrap();
-        assert!(message.contains("5.00 is implausible beside 13.75 on 2026-11-04"), "{message}");
-        for day in ["2026-11-03", "2026-11-04", "2026-11-07"] {
-            assert!(series(432, &[(day, "5.00")], &stored).is_some(), "{day}");
-        }
-        assert_eq!(series(432, &[("2027-11-04", "5.00")], &stored), None, "it is a year later");
-        // The file's own figures for these days count, not those it replaces.
-        let lower = [("2026-11-04", "11.75"), ("2026-11-05", "9.75"), ("2026-11-06", "11.75")];
-        assert_eq!(series(432, &lower, &stored), None);
-    }
-
-    #[test]
-    fn a_wrong_figure_in_the_data_can_be_corrected() {
-        assert_eq!(series(432, &[("2026-11-05", "13.75")], &[("2026-11-05", "1375")]), None);
-        assert_eq!(series(432, &[("2026-11-06", "13.75")], &[("2026-11-05", "1375")]), None);
-        assert_eq!(series(432, &[("2026-11-05", "1375")], &[("2026-11-05", "1375")]), None);
-    }
-
-    #[test]
-    fn an_unknown_series_may_have_anything_but_a_revision_by_the_thousand() {
-        let stored = [("2026-11-04", "20.5")];
-        assert_eq!(series(7777, &[("2026-11-05", "99999999.99")], &stored), None);
-        assert_eq!(series(7777, &[("2026-11-04", "2050")], &stored), None);
-        assert!(series(7777, &[("2026-11-04", "20600")], &stored).is_some());
-    }
-
-    #[test]
-    fn doubts_prices_that_jump() {
-        type Rows<'a> = &'a [(&'a str, &'a str)];
-        let price = |currency: Currency, new: Rows<'_>, stored: Rows<'_>| {
-            first_implausible(&figures(new), &figures(stored), |_| of_currency(currency))
-        };
-        assert!(price(Currency::USD, &[("2026-11-05", "512.47")], &[]).is_some());
-        assert!(price(Currency::USD, &[("2026-11-05", "0.0512")], &[]).is_some());
-        let (before, day) = ([("2026-11-04", "5.12")], "2026-11-05");
-        assert_eq!(price(Currency::USD, &[(day, "6.30")], &before), None);
-        assert!(price(Currency::USD, &[(day, "7.00")], &before).is_some());
-        assert!(price(Currency::EUR, &[(day, "3.90")], &before).is_some());
-        let rouble: Currency = "RUB".parse().unwrap();
-        assert_eq!(price(rouble, &[(day, "7.00")], &before), None);
-        assert!(price(rouble, &[(day, "0.50")], &before).is_some());
-    }
-}
-
 /// The furthest neighbour that any series is compared with, in days.
 pub(crate) const WINDOW: u32 = 62;
 
@@ -332,6 +254,84 @@ fn read_currency([currency, low, high]: [&str; 3]) -> Result<(Currency, Bounds)>
 fn of_prices(low: f64, high: f64, factor: f64) -> Bounds {
     // A bank holiday may make a gap of six days between two values.
     Bounds { low, high, tick: None, step: MaxStep::Factor(factor), days: 7 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(rows: &[(&str, &str)]) -> Figures {
+        rows.iter().map(|(day, text)| (day.parse().unwrap(), text.parse().unwrap())).collect()
+    }
+
+    fn series(number: u32, new: &[(&str, &str)], stored: &[(&str, &str)]) -> Option<String> {
+        first_implausible(&figures(new), &figures(stored), |date| of_series(number, date))
+    }
+
+    #[test]
+    fn doubts_what_a_series_cannot_have() {
+        let one = |number, value| series(number, &[("2026-11-05", value)], &[]);
+        let good =
+            [(432, "13.75"), (432, "2.00"), (433, "-0.68"), (12, "0.051660"), (4389, "13.65")];
+        for (number, value) in good {
+            assert_eq!(one(number, value), None, "{number} {value}");
+        }
+        let bad = [(432, "1375"), (432, "5.1247"), (433, "99999999.99"), (12, "13.65")];
+        for (number, value) in bad {
+            assert!(one(number, value).is_some(), "{number} {value}");
+        }
+        assert_eq!(
+            one(432, "1375").unwrap(),
+            "on 2026-11-05: 1375 is implausible; 0.25 to 60 is plausible"
+        );
+    }
+
+    #[test]
+    fn doubts_a_step_from_the_days_around_and_from_the_same_day() {
+        let stored = [("2026-11-04", "13.75"), ("2026-11-06", "13.75")];
+        assert_eq!(series(432, &[("2026-11-05", "14.75")], &stored), None);
+        let message = series(432, &[("2026-11-05", "5.00")], &stored).unwrap();
+        assert!(message.contains("5.00 is implausible beside 13.75 on 2026-11-04"), "{message}");
+        for day in ["2026-11-03", "2026-11-04", "2026-11-07"] {
+            assert!(series(432, &[(day, "5.00")], &stored).is_some(), "{day}");
+        }
+        assert_eq!(series(432, &[("2027-11-04", "5.00")], &stored), None, "it is a year later");
+        // The file's own figures for these days count, not those it replaces.
+        let lower = [("2026-11-04", "11.75"), ("2026-11-05", "9.75"), ("2026-11-06", "11.75")];
+        assert_eq!(series(432, &lower, &stored), None);
+    }
+
+    #[test]
+    fn a_wrong_figure_in_the_data_can_be_corrected() {
+        assert_eq!(series(432, &[("2026-11-05", "13.75")], &[("2026-11-05", "1375")]), None);
+        assert_eq!(series(432, &[("2026-11-06", "13.75")], &[("2026-11-05", "1375")]), None);
+        assert_eq!(series(432, &[("2026-11-05", "1375")], &[("2026-11-05", "1375")]), None);
+    }
+
+    #[test]
+    fn an_unknown_series_may_have_anything_but_a_revision_by_the_thousand() {
+        let stored = [("2026-11-04", "20.5")];
+        assert_eq!(series(7777, &[("2026-11-05", "99999999.99")], &stored), None);
+        assert_eq!(series(7777, &[("2026-11-04", "2050")], &stored), None);
+        assert!(series(7777, &[("2026-11-04", "20600")], &stored).is_some());
+    }
+
+    #[test]
+    fn doubts_prices_that_jump() {
+        type Rows<'a> = &'a [(&'a str, &'a str)];
+        let price = |currency: Currency, new: Rows<'_>, stored: Rows<'_>| {
+            first_implausible(&figures(new), &figures(stored), |_| of_currency(currency))
+        };
+        assert!(price(Currency::USD, &[("2026-11-05", "512.47")], &[]).is_some());
+        assert!(price(Currency::USD, &[("2026-11-05", "0.0512")], &[]).is_some());
+        let (before, day) = ([("2026-11-04", "5.12")], "2026-11-05");
+        assert_eq!(price(Currency::USD, &[(day, "6.30")], &before), None);
+        assert!(price(Currency::USD, &[(day, "7.00")], &before).is_some());
+        assert!(price(Currency::EUR, &[(day, "3.90")], &before).is_some());
+        let rouble: Currency = "RUB".parse().unwrap();
+        assert_eq!(price(rouble, &[(day, "7.00")], &before), None);
+        assert!(price(rouble, &[(day, "0.50")], &before).is_some());
+    }
 }
 
 #[cfg(test)]

@@ -20,9 +20,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The queries of a series. `?1` is its number or currency.
 struct Statements {
     total: String,
@@ -333,3 +330,6 @@ fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
     let origin = Origin::of_code(row.get(2)?);
     Ok(Rate { date: row.get(0)?, value: row.get(1)?, origin })
 }
+
+#[cfg(test)]
+mod tests;

@@ -335,34 +335,6 @@ impl MergedSide {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn annualises_as_the_central_bank_does() {
-        // Daily and annual Selic (SGS 11 and 1178) of the same days, then the limits of the range.
-        let days = [
-            ("0.050788", Some("13.65")),
-            ("0.045513", Some("12.15")),
-            ("0.007469", Some("1.90")),
-            ("0", Some("0.00")),
-            ("-0.05", Some("-11.84")),
-            ("3.6", Some("742334.87")),
-            ("-99.9", Some("-100.00")),
-            ("-100", None),
-            ("-300", None),
-            ("99", None),
-            ("999999999999999999", None),
-            ("-999999999999999999", None),
-        ];
-        for (daily, yearly) in days {
-            let ours = annualise(daily.parse().unwrap()).map(|rate| rate.to_string());
-            assert_eq!(ours.as_deref(), yearly, "{daily}");
-        }
-    }
-}
-
 /// An answer to a request for a period.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer<'a> {
@@ -461,4 +433,32 @@ pub(crate) fn remove(writer: &Writer, series: u32, days: &[Date]) -> Result<Tall
         }
     }
     Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annualises_as_the_central_bank_does() {
+        // Daily and annual Selic (SGS 11 and 1178) of the same days, then the limits of the range.
+        let days = [
+            ("0.050788", Some("13.65")),
+            ("0.045513", Some("12.15")),
+            ("0.007469", Some("1.90")),
+            ("0", Some("0.00")),
+            ("-0.05", Some("-11.84")),
+            ("3.6", Some("742334.87")),
+            ("-99.9", Some("-100.00")),
+            ("-100", None),
+            ("-300", None),
+            ("99", None),
+            ("999999999999999999", None),
+            ("-999999999999999999", None),
+        ];
+        for (daily, yearly) in days {
+            let ours = annualise(daily.parse().unwrap()).map(|rate| rate.to_string());
+            assert_eq!(ours.as_deref(), yearly, "{daily}");
+        }
+    }
 }

@@ -35,8 +35,6 @@ use crate::{
 };
 
 pub(crate) mod parameters;
-#[cfg(test)]
-mod tests;
 pub(crate) mod units;
 pub(crate) mod value;
 
@@ -304,3 +302,6 @@ fn year_earlier(period: Option<(Frequency, Aggregate)>) -> &'static str {
         Some(Frequency::Year) => "year before",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,8 +44,6 @@ use crate::{
 };
 
 pub(crate) mod payload;
-#[cfg(test)]
-pub(crate) mod tests;
 
 /// How many entries of the change log are read for each event of the limit.
 const ENTRIES_AN_EVENT: usize = 20;
@@ -265,31 +263,6 @@ impl fmt::Display for Cursor {
 
 as_text!(Cursor);
 
-#[cfg(test)]
-mod cursor_tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_reads_what_it_writes_and_nothing_else() {
-        let position =
-            LogPosition { version: 7, dataset: "fx".into(), key: "USD/BRL 2026-09-04".into() };
-        for position in [position, LogPosition::after(0), LogPosition::after(u64::MAX)] {
-            let cursor = Cursor::new("0123456789abcdef", position);
-            let text = cursor.to_string();
-            assert!(
-                text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)),
-                "{text}"
-            );
-            assert_eq!(text.parse::<Cursor>().unwrap(), cursor);
-            for wrong in [&text[..text.len() - 1], &text[4..], &format!("{text}=")] {
-                assert!(wrong.parse::<Cursor>().is_err(), "{wrong}");
-            }
-        }
-        let message = "7".parse::<Cursor>().unwrap_err().to_string();
-        assert_eq!(message, "\"7\" is not a cursor as an earlier answer gave it");
-    }
-}
-
 /// For how many days after its publication something that comes in makes an event. What is older when it comes in, such as
 /// the filings of 2010, is in the data and in the change log, but makes no event.
 ///
@@ -334,5 +307,33 @@ impl Default for EventWindow {
 impl std::fmt::Display for EventWindow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.days)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+#[cfg(test)]
+mod cursor_tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_reads_what_it_writes_and_nothing_else() {
+        let position =
+            LogPosition { version: 7, dataset: "fx".into(), key: "USD/BRL 2026-09-04".into() };
+        for position in [position, LogPosition::after(0), LogPosition::after(u64::MAX)] {
+            let cursor = Cursor::new("0123456789abcdef", position);
+            let text = cursor.to_string();
+            assert!(
+                text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)),
+                "{text}"
+            );
+            assert_eq!(text.parse::<Cursor>().unwrap(), cursor);
+            for wrong in [&text[..text.len() - 1], &text[4..], &format!("{text}=")] {
+                assert!(wrong.parse::<Cursor>().is_err(), "{wrong}");
+            }
+        }
+        let message = "7".parse::<Cursor>().unwrap_err().to_string();
+        assert_eq!(message, "\"7\" is not a cursor as an earlier answer gave it");
     }
 }

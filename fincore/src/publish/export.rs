@@ -54,8 +54,6 @@ pub(crate) mod companies;
 pub(crate) mod dataset;
 mod delta;
 pub(crate) mod market;
-#[cfg(test)]
-mod tests;
 
 /// The dataset to export, and its filters.
 #[derive(Clone, Copy, Debug)]
@@ -393,3 +391,6 @@ impl RowWriter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,8 +66,6 @@ mod fan_out;
 pub(crate) mod outbox;
 pub(crate) mod signature;
 pub(crate) mod subscription;
-#[cfg(test)]
-mod tests;
 
 pub use allowed_targets::{Ports, Targets};
 pub use call_outcomes::{CallOutcome, record_outcomes, set_aside, sweep};
@@ -147,31 +145,6 @@ impl fmt::Display for DeliveryId {
 }
 
 as_text!(DeliveryId);
-
-#[cfg(test)]
-mod ids_tests {
-    use super::*;
-
-    #[test]
-    fn ids_read_what_they_write_and_nothing_else() {
-        let id = WebhookId::generate().unwrap();
-        assert_eq!(id.to_string().parse::<WebhookId>().unwrap(), id);
-        for wrong in [
-            "",
-            "wh_",
-            "wh_abc",
-            &id.to_string()[3..],
-            &format!("{id}0"),
-            "wh_é12345678901234567890",
-        ] {
-            assert!(wrong.parse::<WebhookId>().is_err(), "{wrong}");
-        }
-        assert_eq!("dlv_12".parse::<DeliveryId>().unwrap(), DeliveryId(12));
-        for wrong in ["", "12", "dlv_", "dlv_-1", "dlv_012", "dlv_+1", "dlv_99999999999999999999"] {
-            assert!(wrong.parse::<DeliveryId>().is_err(), "{wrong}");
-        }
-    }
-}
 
 pub(crate) fn to_millis(time: DateTime<Utc>) -> i64 {
     time.timestamp_millis()
@@ -258,4 +231,32 @@ pub(crate) fn clear_rollback(tx: &dyn Session, catalogue: &str) -> Result<()> {
     const SQL: &str = "UPDATE told SET fallen = NULL, fallen_to = NULL WHERE catalogue = ?1";
     tx.execute(SQL, values![catalogue])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod ids_tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_what_they_write_and_nothing_else() {
+        let id = WebhookId::generate().unwrap();
+        assert_eq!(id.to_string().parse::<WebhookId>().unwrap(), id);
+        for wrong in [
+            "",
+            "wh_",
+            "wh_abc",
+            &id.to_string()[3..],
+            &format!("{id}0"),
+            "wh_é12345678901234567890",
+        ] {
+            assert!(wrong.parse::<WebhookId>().is_err(), "{wrong}");
+        }
+        assert_eq!("dlv_12".parse::<DeliveryId>().unwrap(), DeliveryId(12));
+        for wrong in ["", "12", "dlv_", "dlv_-1", "dlv_012", "dlv_+1", "dlv_99999999999999999999"] {
+            assert!(wrong.parse::<DeliveryId>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -40,9 +40,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// How fresh the data is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -385,3 +382,6 @@ fn stored_form(row: &Row<'_>) -> rusqlite::Result<StoredForm> {
         newest: day(row.get(2)?),
     })
 }
+
+#[cfg(test)]
+mod tests;

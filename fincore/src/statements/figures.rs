@@ -14,8 +14,6 @@ use crate::{
 
 mod cash_and_shares;
 pub(crate) mod plan;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use plan::AccountPlan;
 
@@ -428,3 +426,6 @@ pub(crate) fn aligned(a: Decimal, b: Decimal) -> Option<(i128, i128)> {
     };
     Some((digits(a)?, digits(b)?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,9 +23,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use crate::store::{open_file::SCHEMA, readers::version_of, snapshot::Snapshot};
 
 /// The most snapshots at once. A request holds one for microseconds; the rest is for tasks that keep one
@@ -271,3 +268,6 @@ impl Catalogue {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

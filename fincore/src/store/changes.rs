@@ -35,9 +35,6 @@ use crate::{
     values::{error::Result, faults::ExportFault},
 };
 
-#[cfg(test)]
-mod tests;
-
 /// One change of the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -198,3 +195,6 @@ fn read_revision(row: &rusqlite::Row<'_>) -> rusqlite::Result<(u64, DateTime<Utc
     let change = Change::of_code(row.get(4)?).ok_or_else(|| wrong(4, "not a change".into()))?;
     Ok((row.get::<_, i64>(0)?.unsigned_abs(), time, change))
 }
+
+#[cfg(test)]
+mod tests;

@@ -380,6 +380,26 @@ fn objects(connection: &Connection) -> Result<Objects> {
     Ok(rows.into_iter().filter(|(name, (kind, _))| !(is_own(name) && kind == "table")).collect())
 }
 
+/// How long to wait for readers of an older state. The snapshots of requests are shorter.
+const MAX_WAIT: Duration = Duration::from_millis(250);
+
+/// Whether the log of a database is worth shortening.
+pub(crate) fn has_large_log(path: &Path) -> bool {
+    fs::metadata(companion_path(path, "-wal")).is_ok_and(|log| log.len() >= LOG_SIZE_LIMIT.into())
+}
+
+/// Truncates the log. While another connection reads from it or writes to it, it stays, and a later call may succeed.
+pub(crate) fn shrink_log(path: &Path) -> Result<()> {
+    let shrunk = attach(path).and_then(|connection| {
+        connection.busy_timeout(MAX_WAIT)?;
+        connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
+    });
+    match shrunk.map_err(Error::from) {
+        Err(Error::Busy(_)) => Ok(()),
+        outcome => outcome,
+    }
+}
+
 #[cfg(test)]
 mod schema_comparison_tests {
     use crate::accounts::sqlite_store;
@@ -429,25 +449,5 @@ mod schema_comparison_tests {
         let x: String = connection.query_row("SELECT x FROM a", [], |row| row.get(0)).unwrap();
         assert_eq!(x, "as it was");
         assert!(connection.query_row("SELECT x FROM v", [], |_| Ok(())).is_err());
-    }
-}
-
-/// How long to wait for readers of an older state. The snapshots of requests are shorter.
-const MAX_WAIT: Duration = Duration::from_millis(250);
-
-/// Whether the log of a database is worth shortening.
-pub(crate) fn has_large_log(path: &Path) -> bool {
-    fs::metadata(companion_path(path, "-wal")).is_ok_and(|log| log.len() >= LOG_SIZE_LIMIT.into())
-}
-
-/// Truncates the log. While another connection reads from it or writes to it, it stays, and a later call may succeed.
-pub(crate) fn shrink_log(path: &Path) -> Result<()> {
-    let shrunk = attach(path).and_then(|connection| {
-        connection.busy_timeout(MAX_WAIT)?;
-        connection.pragma(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
-    });
-    match shrunk.map_err(Error::from) {
-        Err(Error::Busy(_)) => Ok(()),
-        outcome => outcome,
     }
 }

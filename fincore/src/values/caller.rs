@@ -107,22 +107,6 @@ impl CallerId {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tells_keys_from_addresses() {
-        let key = KeyId::new(7);
-        let of_key = CallerId::of_key(key);
-        for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"]
-        {
-            let id = CallerId::address(address.parse().unwrap());
-            assert!(id != of_key && id.number() < CallerId::KEYS, "{address}");
-        }
-    }
-}
-
 /// The name of a person or a company: 1 to 100 characters. Surrounding whitespace is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
@@ -228,6 +212,22 @@ impl fmt::Display for Email {
 
 super::as_text!(Name);
 super::as_text!(Email);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_keys_from_addresses() {
+        let key = KeyId::new(7);
+        let of_key = CallerId::of_key(key);
+        for address in ["127.0.0.1", "255.255.255.255", "::1", "2001:db8::1", "ff02::1", "fdff::1"]
+        {
+            let id = CallerId::address(address.parse().unwrap());
+            assert!(id != of_key && id.number() < CallerId::KEYS, "{address}");
+        }
+    }
+}
 
 #[cfg(test)]
 mod contact_tests {

@@ -16,9 +16,6 @@ use crate::values::{
     invalid::Wanted,
 };
 
-#[cfg(test)]
-mod tests;
-
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///
 /// Decimals compare and hash by value: `4.0` equals `4.00` and has the same hash, and the order is exact,
@@ -287,6 +284,9 @@ pub(crate) fn whole_number<N: FromStr>(text: &str) -> Option<N> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
 }
+
+#[cfg(test)]
+mod tests;
 
 #[cfg(test)]
 mod digits_tests {

@@ -4,9 +4,6 @@ use crate::values::{
     truncate,
 };
 
-#[cfg(test)]
-mod tests;
-
 pub(crate) use crate::values::{
     faults::{CalculationFault, ExportFault, LinkFault, TransformationFault, WebhookFault},
     invalid::{Invalid, Wanted},
@@ -360,3 +357,6 @@ impl Resource {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,6 +173,92 @@ pub(crate) fn divide_half_up(number: &BigInt, by: &BigInt) -> BigInt {
     }
 }
 
+/// The exponent `over` / `under`, in lowest terms; neither is zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exponent {
+    pub(crate) over: u32,
+    pub(crate) under: u32,
+}
+
+impl Exponent {
+    /// The quotient of two numbers that are not zero, in lowest terms.
+    pub(crate) fn new(over: u32, under: u32) -> Exponent {
+        let common = over.gcd(&under);
+        Exponent { over: over / common, under: under / common }
+    }
+}
+
+/// By how much the power (`digits` / 10^`decimals`)^exponent of a positive number differs from one, in units of
+/// 10^-`places`, rounded half away from zero.
+pub(crate) fn power_less_one(
+    digits: &BigInt,
+    decimals: u32,
+    exponent: Exponent,
+    places: u32,
+) -> BigInt {
+    let Exponent { over, under } = exponent;
+    let one = power_of_ten(places);
+    // Twice the power in those units, cut to a whole number: a root of a cut number, cut, is the root, cut.
+    let number = digits.pow(over) * (&one * 2_u32).pow(under);
+    let unit = power_of_ten(decimals * over);
+    let twice = (&number / &unit).nth_root(under);
+    let is_half = twice.is_odd() && twice.pow(under) * &unit == number;
+    // Below one, away from zero is down.
+    let away = if is_half && twice < &one * 2_u32 { -BigInt::one() } else { BigInt::one() };
+    let nearest = (twice + away) / 2_u32;
+    nearest - one
+}
+
+fn power_of_ten(power: u32) -> BigInt {
+    BigInt::from(10_u32).pow(power)
+}
+
+/// Numbers of a sample, as sums of whole numbers.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    /// The decimals of the numbers: a sum is in units of the last one.
+    decimals: u32,
+    count: u64,
+    sum: BigInt,
+    sum_of_squares: BigInt,
+}
+
+impl Sample {
+    /// The sample of numbers that have at most so many decimals.
+    pub(crate) fn of(numbers: impl Iterator<Item = Decimal>, decimals: u32) -> Sample {
+        let mut sample =
+            Sample { decimals, count: 0, sum: BigInt::zero(), sum_of_squares: BigInt::zero() };
+        for number in numbers {
+            let (digits, own) = number.parts();
+            let number = BigInt::from(digits) * power_of_ten(decimals - u32::from(own));
+            sample.count += 1;
+            sample.sum_of_squares += &number * &number;
+            sample.sum += number;
+        }
+        sample
+    }
+
+    /// The mean with so many decimals more than the numbers, rounded half up, away from zero; `None` without numbers.
+    pub(crate) fn mean(&self, more: u32) -> Option<Figure> {
+        let mean = (self.count > 0)
+            .then(|| divide_half_up(&(&self.sum * power_of_ten(more)), &self.count.into()));
+        mean.map(|digits| Figure::new(digits, self.decimals + more))
+    }
+
+    /// The standard deviation of a sample, with so many decimals more than the numbers, rounded half up; `None` of fewer than
+    /// two numbers.
+    pub(crate) fn standard_deviation(&self, more: u32) -> Option<Figure> {
+        let less_one = self.count.checked_sub(1).filter(|less_one| *less_one > 0)?;
+        // The variance is (n Σx² − (Σx)²) / (n (n − 1)), in which nothing is rounded.
+        let spread = BigInt::from(self.count) * &self.sum_of_squares - &self.sum * &self.sum;
+        let variance_times = spread * power_of_ten(2 * more) * 4_u32;
+        let divisor = BigInt::from(self.count) * less_one;
+        // Twice the root, cut to a whole number, says on which side of a half the root lies.
+        let twice = (variance_times / divisor).sqrt();
+        Some(Figure::new((twice + 1_u32) / 2_u32, self.decimals + more))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -232,46 +318,6 @@ mod tests {
             prop_assert_eq!(number.pow(small).round(40), product.round(40));
         }
     }
-}
-
-/// The exponent `over` / `under`, in lowest terms; neither is zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Exponent {
-    pub(crate) over: u32,
-    pub(crate) under: u32,
-}
-
-impl Exponent {
-    /// The quotient of two numbers that are not zero, in lowest terms.
-    pub(crate) fn new(over: u32, under: u32) -> Exponent {
-        let common = over.gcd(&under);
-        Exponent { over: over / common, under: under / common }
-    }
-}
-
-/// By how much the power (`digits` / 10^`decimals`)^exponent of a positive number differs from one, in units of
-/// 10^-`places`, rounded half away from zero.
-pub(crate) fn power_less_one(
-    digits: &BigInt,
-    decimals: u32,
-    exponent: Exponent,
-    places: u32,
-) -> BigInt {
-    let Exponent { over, under } = exponent;
-    let one = power_of_ten(places);
-    // Twice the power in those units, cut to a whole number: a root of a cut number, cut, is the root, cut.
-    let number = digits.pow(over) * (&one * 2_u32).pow(under);
-    let unit = power_of_ten(decimals * over);
-    let twice = (&number / &unit).nth_root(under);
-    let is_half = twice.is_odd() && twice.pow(under) * &unit == number;
-    // Below one, away from zero is down.
-    let away = if is_half && twice < &one * 2_u32 { -BigInt::one() } else { BigInt::one() };
-    let nearest = (twice + away) / 2_u32;
-    nearest - one
-}
-
-fn power_of_ten(power: u32) -> BigInt {
-    BigInt::from(10_u32).pow(power)
 }
 
 #[cfg(test)]
@@ -337,52 +383,6 @@ mod rational_power_tests {
                 prop_assert!(bound(&nearest * 2_u32 - 1_u32) <= exact);
             }
         }
-    }
-}
-
-/// Numbers of a sample, as sums of whole numbers.
-#[derive(Debug)]
-pub(crate) struct Sample {
-    /// The decimals of the numbers: a sum is in units of the last one.
-    decimals: u32,
-    count: u64,
-    sum: BigInt,
-    sum_of_squares: BigInt,
-}
-
-impl Sample {
-    /// The sample of numbers that have at most so many decimals.
-    pub(crate) fn of(numbers: impl Iterator<Item = Decimal>, decimals: u32) -> Sample {
-        let mut sample =
-            Sample { decimals, count: 0, sum: BigInt::zero(), sum_of_squares: BigInt::zero() };
-        for number in numbers {
-            let (digits, own) = number.parts();
-            let number = BigInt::from(digits) * power_of_ten(decimals - u32::from(own));
-            sample.count += 1;
-            sample.sum_of_squares += &number * &number;
-            sample.sum += number;
-        }
-        sample
-    }
-
-    /// The mean with so many decimals more than the numbers, rounded half up, away from zero; `None` without numbers.
-    pub(crate) fn mean(&self, more: u32) -> Option<Figure> {
-        let mean = (self.count > 0)
-            .then(|| divide_half_up(&(&self.sum * power_of_ten(more)), &self.count.into()));
-        mean.map(|digits| Figure::new(digits, self.decimals + more))
-    }
-
-    /// The standard deviation of a sample, with so many decimals more than the numbers, rounded half up; `None` of fewer than
-    /// two numbers.
-    pub(crate) fn standard_deviation(&self, more: u32) -> Option<Figure> {
-        let less_one = self.count.checked_sub(1).filter(|less_one| *less_one > 0)?;
-        // The variance is (n Σx² − (Σx)²) / (n (n − 1)), in which nothing is rounded.
-        let spread = BigInt::from(self.count) * &self.sum_of_squares - &self.sum * &self.sum;
-        let variance_times = spread * power_of_ten(2 * more) * 4_u32;
-        let divisor = BigInt::from(self.count) * less_one;
-        // Twice the root, cut to a whole number, says on which side of a half the root lies.
-        let twice = (variance_times / divisor).sqrt();
-        Some(Figure::new((twice + 1_u32) / 2_u32, self.decimals + more))
     }
 }
 

@@ -11,9 +11,6 @@ use crate::values::{
     words::fold,
 };
 
-#[cfg(test)]
-mod tests;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identifier {
     /// A CVM code.
@@ -352,41 +349,6 @@ impl fmt::Display for CvmCode {
 
 super::as_text!(CvmCode, Wanted::CvmCode);
 
-#[cfg(test)]
-mod cvm_code_tests {
-    use super::*;
-
-    #[test]
-    fn reads_leading_zeros() {
-        for (text, want) in
-            [("9512", "9512"), ("009512", "9512"), ("0000001", "1"), ("521027", "521027")]
-        {
-            assert_eq!(text.parse::<CvmCode>().unwrap().to_string(), want);
-        }
-    }
-
-    #[test]
-    fn refuses_everything_else() {
-        for text in [
-            "",
-            "0",
-            "000000",
-            "1000000",
-            "-1",
-            "+1",
-            " 1",
-            "1 ",
-            "1.0",
-            "PETR4",
-            "٣",
-            "99999999999",
-        ] {
-            let message = text.parse::<CvmCode>().unwrap_err().to_string();
-            assert_eq!(message, format!("{text:?} is not a CVM code (1 to 6 digits)"));
-        }
-    }
-}
-
 /// A CNPJ with valid check digits, written `33.000.167/0001-01`.
 ///
 /// The punctuation is optional when parsing. Since July 2026 the first twelve characters may be letters.
@@ -464,58 +426,6 @@ impl fmt::Display for Cnpj {
 
 super::as_text!(Cnpj, Wanted::Cnpj);
 
-#[cfg(test)]
-mod cnpj_tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn accepts_punctuation_and_letters() {
-        let cases = [
-            ("33.000.167/0001-01", "33.000.167/0001-01"),
-            ("33000167000101", "33.000.167/0001-01"),
-            (" 33.000.167/0001-01 ", "33.000.167/0001-01"),
-            ("00000000000191", "00.000.000/0001-91"),
-            // The example that the tax authority published for CNPJs with letters.
-            ("12.ABC.345/01DE-35", "12.ABC.345/01DE-35"),
-            ("12abc34501de35", "12.ABC.345/01DE-35"),
-        ];
-        for (text, want) in cases {
-            assert_eq!(text.parse::<Cnpj>().unwrap().to_string(), want);
-        }
-    }
-
-    #[test]
-    fn refuses_a_wrong_digit_and_everything_else() {
-        let wrong = [
-            "",
-            "9512",
-            "33000167000102",
-            "33000167000111",
-            "3300016700010",
-            "330001670001011",
-            "33_000_167_0001_01",
-            "12ABC34501DEX5",
-            "12ÁBC34501DE35",
-            "٣3000167000101",
-        ];
-        for text in wrong {
-            let message = text.parse::<Cnpj>().unwrap_err().to_string();
-            assert!(message.starts_with(&format!("{text:?} is not a CNPJ")), "{message}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics(text in "[0-9A-Za-z./-]{0,20}|\\PC*") {
-            if let Ok(cnpj) = text.parse::<Cnpj>() {
-                prop_assert_eq!(cnpj.to_string().parse::<Cnpj>().unwrap(), cnpj);
-            }
-        }
-    }
-}
-
 /// A CVM code or a CNPJ: either identifies a company.
 ///
 /// Fourteen characters are always a CNPJ, even if they are digits with leading zeros.
@@ -572,24 +482,6 @@ impl fmt::Display for CompanyId {
 }
 
 super::as_text!(CompanyId);
-
-#[cfg(test)]
-mod company_id_tests {
-    use super::*;
-
-    #[test]
-    fn tells_a_code_from_a_cnpj() {
-        let read = |text: &str| text.parse::<CompanyId>().map(|id| format!("{id:?}")).ok();
-        assert_eq!(read("009512").as_deref(), Some("Cvm(9512)"));
-        assert_eq!(read(" 9512 ").as_deref(), Some("Cvm(9512)"));
-        assert_eq!(read("código CVM 00951-2").as_deref(), Some("Cvm(9512)"));
-        assert_eq!(read("CNPJ nº 33000167/0001-01").as_deref(), Some("Cnpj(33.000.167/0001-01)"));
-        assert_eq!(read("00000000000191").as_deref(), Some("Cnpj(00.000.000/0001-91)"));
-        for text in ["", "0", "petrobras", "33000167000102"] {
-            assert_eq!(read(text), None, "{text}");
-        }
-    }
-}
 
 /// A CVM code, a CNPJ, a ticker or an ISIN: whatever names a company, in the forms in which people paste it.
 ///
@@ -672,6 +564,114 @@ impl fmt::Display for CompanyRef {
 }
 
 super::as_text!(CompanyRef);
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod cvm_code_tests {
+    use super::*;
+
+    #[test]
+    fn reads_leading_zeros() {
+        for (text, want) in
+            [("9512", "9512"), ("009512", "9512"), ("0000001", "1"), ("521027", "521027")]
+        {
+            assert_eq!(text.parse::<CvmCode>().unwrap().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn refuses_everything_else() {
+        for text in [
+            "",
+            "0",
+            "000000",
+            "1000000",
+            "-1",
+            "+1",
+            " 1",
+            "1 ",
+            "1.0",
+            "PETR4",
+            "٣",
+            "99999999999",
+        ] {
+            let message = text.parse::<CvmCode>().unwrap_err().to_string();
+            assert_eq!(message, format!("{text:?} is not a CVM code (1 to 6 digits)"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod cnpj_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn accepts_punctuation_and_letters() {
+        let cases = [
+            ("33.000.167/0001-01", "33.000.167/0001-01"),
+            ("33000167000101", "33.000.167/0001-01"),
+            (" 33.000.167/0001-01 ", "33.000.167/0001-01"),
+            ("00000000000191", "00.000.000/0001-91"),
+            // The example that the tax authority published for CNPJs with letters.
+            ("12.ABC.345/01DE-35", "12.ABC.345/01DE-35"),
+            ("12abc34501de35", "12.ABC.345/01DE-35"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse::<Cnpj>().unwrap().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn refuses_a_wrong_digit_and_everything_else() {
+        let wrong = [
+            "",
+            "9512",
+            "33000167000102",
+            "33000167000111",
+            "3300016700010",
+            "330001670001011",
+            "33_000_167_0001_01",
+            "12ABC34501DEX5",
+            "12ÁBC34501DE35",
+            "٣3000167000101",
+        ];
+        for text in wrong {
+            let message = text.parse::<Cnpj>().unwrap_err().to_string();
+            assert!(message.starts_with(&format!("{text:?} is not a CNPJ")), "{message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[0-9A-Za-z./-]{0,20}|\\PC*") {
+            if let Ok(cnpj) = text.parse::<Cnpj>() {
+                prop_assert_eq!(cnpj.to_string().parse::<Cnpj>().unwrap(), cnpj);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod company_id_tests {
+    use super::*;
+
+    #[test]
+    fn tells_a_code_from_a_cnpj() {
+        let read = |text: &str| text.parse::<CompanyId>().map(|id| format!("{id:?}")).ok();
+        assert_eq!(read("009512").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read(" 9512 ").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read("código CVM 00951-2").as_deref(), Some("Cvm(9512)"));
+        assert_eq!(read("CNPJ nº 33000167/0001-01").as_deref(), Some("Cnpj(33.000.167/0001-01)"));
+        assert_eq!(read("00000000000191").as_deref(), Some("Cnpj(00.000.000/0001-91)"));
+        for text in ["", "0", "petrobras", "33000167000102"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}
 
 #[cfg(test)]
 mod company_ref_tests {

@@ -168,47 +168,6 @@ impl fmt::Display for FilingId {
 
 super::as_text!(FilingId, Wanted::FilingId);
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn reads_what_it_writes_and_nothing_else() {
-        for text in ["1195062", "dfp-144874", "itr-1", "fre-138169", "fca-146477", "68719476735"] {
-            assert_eq!(text.parse::<FilingId>().unwrap().to_string(), text);
-        }
-        for text in
-            ["", "0", "01", "-1", "dfp-", "dfp-01", "DFP-1", "ipe-1", "x", "68719476736", "1 "]
-        {
-            let message = text.parse::<FilingId>().unwrap_err().to_string();
-            assert!(
-                message.starts_with(&format!("{text:?} is not the id of a filing")),
-                "{message}"
-            );
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn keys_follow_the_date_and_then_the_id(
-            a in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
-            b in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
-        ) {
-            let of = |(form, number, day): (usize, u64, i32)| {
-                let id = FilingId::new(Form::ALL[form], number).unwrap();
-                (Date::from_day_number(day).unwrap(), id)
-            };
-            let ((day_a, id_a), (day_b, id_b)) = (of(a), of(b));
-            let (key_a, key_b) = (id_a.key(day_a), id_b.key(day_b));
-            prop_assert_eq!((day_a, id_a).cmp(&(day_b, id_b)), key_a.cmp(&key_b));
-            prop_assert_eq!(FilingId::of_key(key_a), Some((id_a, day_a)));
-            prop_assert!(first_key(day_a) <= key_a && key_a <= last_key(day_a));
-        }
-    }
-}
-
 /// The number of a series in SGS, or its name: case, accents and punctuation of a name are ignored.
 ///
 /// A well-formed id may name a series that does not exist.
@@ -298,50 +257,6 @@ impl fmt::Display for SeriesId {
 }
 
 super::as_text!(SeriesId);
-
-#[cfg(test)]
-mod series_id_tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn tells_a_number_from_a_name() {
-        let number = |text: &str| text.parse::<SeriesId>().ok().map(|id| id.number());
-        for (text, wanted) in [
-            ("189", Some(Some(189))),
-            ("0189", Some(Some(189))),
-            ("igp-m", Some(None)),
-            // Too large for a number of SGS: a name that no series has.
-            ("99999999999", Some(None)),
-            ("+189", Some(None)),
-            ("4.389", Some(None)),
-            ("", None),
-            ("-_ /", None),
-        ] {
-            assert_eq!(number(text), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn ignores_case_accents_and_punctuation_of_a_name() {
-        for text in ["igp-m", "IGP-M", "igpm", "igp_m", "Igp M", "ÍGP.M"] {
-            assert!(text.parse::<SeriesId>().unwrap().is_named("igp-m"), "{text}");
-        }
-        for text in ["igp", "igp-mm", "189", "i"] {
-            assert!(!text.parse::<SeriesId>().unwrap().is_named("igp-m"), "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics_and_what_is_printed_parses_back(text in "\\PC*") {
-            if let Ok(id) = text.parse::<SeriesId>() {
-                prop_assert_eq!(&id.to_string().parse::<SeriesId>().unwrap(), &id);
-            }
-        }
-    }
-}
 
 /// A currency, by the three-letter code that the central bank uses: `USD`, `SDR`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -433,6 +348,91 @@ impl fmt::Display for Pair {
 
 super::as_text!(Currency, Wanted::Currency);
 super::as_text!(Pair, Wanted::CurrencyPair);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for text in ["1195062", "dfp-144874", "itr-1", "fre-138169", "fca-146477", "68719476735"] {
+            assert_eq!(text.parse::<FilingId>().unwrap().to_string(), text);
+        }
+        for text in
+            ["", "0", "01", "-1", "dfp-", "dfp-01", "DFP-1", "ipe-1", "x", "68719476736", "1 "]
+        {
+            let message = text.parse::<FilingId>().unwrap_err().to_string();
+            assert!(
+                message.starts_with(&format!("{text:?} is not the id of a filing")),
+                "{message}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn keys_follow_the_date_and_then_the_id(
+            a in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
+            b in (0usize..5, 1u64..1 << 36, 1i32..3_652_059),
+        ) {
+            let of = |(form, number, day): (usize, u64, i32)| {
+                let id = FilingId::new(Form::ALL[form], number).unwrap();
+                (Date::from_day_number(day).unwrap(), id)
+            };
+            let ((day_a, id_a), (day_b, id_b)) = (of(a), of(b));
+            let (key_a, key_b) = (id_a.key(day_a), id_b.key(day_b));
+            prop_assert_eq!((day_a, id_a).cmp(&(day_b, id_b)), key_a.cmp(&key_b));
+            prop_assert_eq!(FilingId::of_key(key_a), Some((id_a, day_a)));
+            prop_assert!(first_key(day_a) <= key_a && key_a <= last_key(day_a));
+        }
+    }
+}
+
+#[cfg(test)]
+mod series_id_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn tells_a_number_from_a_name() {
+        let number = |text: &str| text.parse::<SeriesId>().ok().map(|id| id.number());
+        for (text, wanted) in [
+            ("189", Some(Some(189))),
+            ("0189", Some(Some(189))),
+            ("igp-m", Some(None)),
+            // Too large for a number of SGS: a name that no series has.
+            ("99999999999", Some(None)),
+            ("+189", Some(None)),
+            ("4.389", Some(None)),
+            ("", None),
+            ("-_ /", None),
+        ] {
+            assert_eq!(number(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn ignores_case_accents_and_punctuation_of_a_name() {
+        for text in ["igp-m", "IGP-M", "igpm", "igp_m", "Igp M", "ÍGP.M"] {
+            assert!(text.parse::<SeriesId>().unwrap().is_named("igp-m"), "{text}");
+        }
+        for text in ["igp", "igp-mm", "189", "i"] {
+            assert!(!text.parse::<SeriesId>().unwrap().is_named("igp-m"), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_and_what_is_printed_parses_back(text in "\\PC*") {
+            if let Ok(id) = text.parse::<SeriesId>() {
+                prop_assert_eq!(&id.to_string().parse::<SeriesId>().unwrap(), &id);
+            }
+        }
+    }
+}
 
 #[cfg(test)]
 mod pair_tests {

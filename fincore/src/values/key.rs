@@ -202,98 +202,6 @@ impl fmt::Display for KeyPrefix {
 
 super::as_text!(KeyPrefix);
 
-#[cfg(test)]
-mod tests {
-    use super::BASE62;
-    use super::*;
-
-    #[test]
-    fn a_new_key_is_read_back_and_hashed_alike() {
-        let key = Key::generate().unwrap();
-        let again: Key = key.reveal().parse().unwrap();
-        assert_eq!((again.hash(), again.prefix()), (key.hash(), key.prefix()));
-        assert!(key.reveal().starts_with(key.prefix().as_str()));
-    }
-
-    #[test]
-    fn checks_by_crc_32_in_six_characters() {
-        // CRC-32 of "123456789" is 0xCBF43926 = 3421780262; in base 62 that is 3, 45, 35, 27, 22, 14.
-        assert_eq!(&checksum("123456789"), b"3jZRME");
-        assert_eq!(&checksum(""), b"000000");
-    }
-
-    #[test]
-    fn any_other_character_anywhere_is_refused() {
-        let key = Key::generate().unwrap();
-        for at in 0..LENGTH {
-            for other in BASE62.iter().chain(b"_- \0") {
-                let mut typo = key.reveal().as_bytes().to_vec();
-                if typo[at] != *other {
-                    typo[at] = *other;
-                    let typo = String::from_utf8(typo).unwrap();
-                    assert!(matches!(typo.parse::<Key>(), Err(Error::InvalidKey)), "{typo}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_no_key_is_refused() {
-        let key = format!("{MARK}{}", &str::from_utf8(BASE62).unwrap()[..RANDOM]);
-        let key = &format!("{key}{}", str::from_utf8(&checksum(&key)).unwrap());
-        assert!(key.parse::<Key>().is_ok());
-        let swapped = key.to_ascii_lowercase();
-        let (cut, long) = (&key[..LENGTH - 1], format!("{key}0"));
-        let wide = format!("fin_{}", "é".repeat(19));
-        for text in ["", "fin_", cut, &long, &key[4..], &swapped, &wide, "Bearer x"] {
-            assert!(matches!(text.parse::<Key>(), Err(Error::InvalidKey)), "{text}");
-        }
-    }
-
-    #[test]
-    fn shows_nothing_of_itself() {
-        let key = Key::generate().unwrap();
-        assert_eq!(format!("{key:?} {:?}", Some(&key)), "Key(…) Some(Key(…))");
-        assert_eq!(format!("{:?}", key.hash()), "KeyHash(…)");
-    }
-
-    #[test]
-    fn no_message_repeats_a_key() {
-        let key = Key::generate().unwrap();
-        let (key, prefix) = (key.reveal(), format!("{}…", key.prefix()));
-        let cases = [
-            ("nothing at all".to_owned(), "nothing at all".to_owned()),
-            (format!("{key:?} is not a date"), format!("\"{prefix}\" is not a date")),
-            (format!("{key}{key}"), prefix.clone()),
-            (format!("{key}, fin_{key}é"), format!("{prefix}, fin_{}…é", &key[..8])),
-            ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
-            ("fis_AbCdEfGh= fis_".to_owned(), "fis_…= fis_".to_owned()),
-            (format!("a=fis_x; {key}; fis_fin_1"), format!("a=fis_…; {prefix}; fis_…")),
-            (format!("?token=finl_{key}&a=finl_"), "?token=finl_…&a=finl_".to_owned()),
-        ];
-        for (message, redacted) in cases {
-            assert_eq!(Key::redact(&message), redacted);
-            assert!(Key::may_be_in(&message) || message == redacted);
-        }
-    }
-
-    #[test]
-    fn a_prefix_is_a_part_of_a_key_and_never_all_of_it() {
-        for (text, read) in
-            [("fin_AbCdEfGh", "fin_AbCdEfGh"), ("fin_A", "fin_A"), ("fin_A…", "fin_A")]
-        {
-            assert_eq!(text.parse::<KeyPrefix>().unwrap().as_str(), read);
-        }
-        for text in ["", "fin_", "abc", "FIN_abc", "fin_a%", "fin_a*"] {
-            let message = text.parse::<KeyPrefix>().unwrap_err().to_string();
-            assert!(message.contains("is not the prefix of a key"), "{message}");
-        }
-        let key = Key::generate().unwrap();
-        let message = key.reveal().parse::<KeyPrefix>().unwrap_err().to_string();
-        assert!(!message.contains("fin_0") && !message.contains(key.reveal()), "{message}");
-    }
-}
-
 /// The prefix of every token.
 const SESSION_MARK: &str = "fis_";
 
@@ -334,33 +242,6 @@ impl FromStr for SessionToken {
 /// The SHA-256 hash of a session token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SessionHash(pub(crate) SecretHash);
-
-#[cfg(test)]
-mod session_token_tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_read_back_and_nothing_else_is() {
-        let token = SessionToken::generate().unwrap();
-        let again: SessionToken = token.reveal().parse().unwrap();
-        assert!(again == token && again.hash() == token.hash());
-        assert!(token != SessionToken::generate().unwrap());
-        let (cut, long) = (&token.reveal()[..35], format!("{}0", token.reveal()));
-        let key = token.reveal().replace(SESSION_MARK, "fin_");
-        let wide = format!("{SESSION_MARK}{}", "é".repeat(16));
-        for wrong in ["", SESSION_MARK, cut, &long, &key, &wide, &token.reveal()[4..]] {
-            let said = wrong.parse::<SessionToken>().unwrap_err().to_string();
-            assert!(wrong.len() < 5 || !said.contains(wrong), "{said}");
-        }
-    }
-
-    #[test]
-    fn shows_nothing_of_itself() {
-        let token = SessionToken::generate().unwrap();
-        let shown = format!("{token:?} {:?}", token.hash());
-        assert_eq!(shown, "SessionToken(…) SessionHash(…)");
-    }
-}
 
 /// The letters and digits.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -419,23 +300,6 @@ pub(crate) fn random_bytes<const COUNT: usize>() -> Result<[u8; COUNT]> {
 fn character(byte: u8) -> Option<char> {
     const FAIR: u8 = 248;
     (byte < FAIR).then(|| char::from(BASE62[usize::from(byte % 62)]))
-}
-
-#[cfg(test)]
-mod base62_tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    #[test]
-    fn every_character_comes_from_equally_many_bytes() {
-        let mut counts = BTreeMap::new();
-        for c in (0..=255).filter_map(character) {
-            *counts.entry(c).or_insert(0) += 1;
-        }
-        let wanted = BASE62.iter().map(|byte| (char::from(*byte), 4)).collect();
-        assert_eq!(counts, wanted);
-    }
 }
 
 /// The prefix of every link token.
@@ -532,6 +396,142 @@ fn percent_decoded(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
         digits += 2;
     }
     Some(escaped(digits).map_or((first, at + 1), |byte| (byte, digits + 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BASE62;
+    use super::*;
+
+    #[test]
+    fn a_new_key_is_read_back_and_hashed_alike() {
+        let key = Key::generate().unwrap();
+        let again: Key = key.reveal().parse().unwrap();
+        assert_eq!((again.hash(), again.prefix()), (key.hash(), key.prefix()));
+        assert!(key.reveal().starts_with(key.prefix().as_str()));
+    }
+
+    #[test]
+    fn checks_by_crc_32_in_six_characters() {
+        // CRC-32 of "123456789" is 0xCBF43926 = 3421780262; in base 62 that is 3, 45, 35, 27, 22, 14.
+        assert_eq!(&checksum("123456789"), b"3jZRME");
+        assert_eq!(&checksum(""), b"000000");
+    }
+
+    #[test]
+    fn any_other_character_anywhere_is_refused() {
+        let key = Key::generate().unwrap();
+        for at in 0..LENGTH {
+            for other in BASE62.iter().chain(b"_- \0") {
+                let mut typo = key.reveal().as_bytes().to_vec();
+                if typo[at] != *other {
+                    typo[at] = *other;
+                    let typo = String::from_utf8(typo).unwrap();
+                    assert!(matches!(typo.parse::<Key>(), Err(Error::InvalidKey)), "{typo}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let key = format!("{MARK}{}", &str::from_utf8(BASE62).unwrap()[..RANDOM]);
+        let key = &format!("{key}{}", str::from_utf8(&checksum(&key)).unwrap());
+        assert!(key.parse::<Key>().is_ok());
+        let swapped = key.to_ascii_lowercase();
+        let (cut, long) = (&key[..LENGTH - 1], format!("{key}0"));
+        let wide = format!("fin_{}", "é".repeat(19));
+        for text in ["", "fin_", cut, &long, &key[4..], &swapped, &wide, "Bearer x"] {
+            assert!(matches!(text.parse::<Key>(), Err(Error::InvalidKey)), "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_nothing_of_itself() {
+        let key = Key::generate().unwrap();
+        assert_eq!(format!("{key:?} {:?}", Some(&key)), "Key(…) Some(Key(…))");
+        assert_eq!(format!("{:?}", key.hash()), "KeyHash(…)");
+    }
+
+    #[test]
+    fn no_message_repeats_a_key() {
+        let key = Key::generate().unwrap();
+        let (key, prefix) = (key.reveal(), format!("{}…", key.prefix()));
+        let cases = [
+            ("nothing at all".to_owned(), "nothing at all".to_owned()),
+            (format!("{key:?} is not a date"), format!("\"{prefix}\" is not a date")),
+            (format!("{key}{key}"), prefix.clone()),
+            (format!("{key}, fin_{key}é"), format!("{prefix}, fin_{}…é", &key[..8])),
+            ("fin_AbCdEfGh… fin_".to_owned(), "fin_AbCdEfGh… fin_".to_owned()),
+            ("fis_AbCdEfGh= fis_".to_owned(), "fis_…= fis_".to_owned()),
+            (format!("a=fis_x; {key}; fis_fin_1"), format!("a=fis_…; {prefix}; fis_…")),
+            (format!("?token=finl_{key}&a=finl_"), "?token=finl_…&a=finl_".to_owned()),
+        ];
+        for (message, redacted) in cases {
+            assert_eq!(Key::redact(&message), redacted);
+            assert!(Key::may_be_in(&message) || message == redacted);
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_a_part_of_a_key_and_never_all_of_it() {
+        for (text, read) in
+            [("fin_AbCdEfGh", "fin_AbCdEfGh"), ("fin_A", "fin_A"), ("fin_A…", "fin_A")]
+        {
+            assert_eq!(text.parse::<KeyPrefix>().unwrap().as_str(), read);
+        }
+        for text in ["", "fin_", "abc", "FIN_abc", "fin_a%", "fin_a*"] {
+            let message = text.parse::<KeyPrefix>().unwrap_err().to_string();
+            assert!(message.contains("is not the prefix of a key"), "{message}");
+        }
+        let key = Key::generate().unwrap();
+        let message = key.reveal().parse::<KeyPrefix>().unwrap_err().to_string();
+        assert!(!message.contains("fin_0") && !message.contains(key.reveal()), "{message}");
+    }
+}
+
+#[cfg(test)]
+mod session_token_tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_read_back_and_nothing_else_is() {
+        let token = SessionToken::generate().unwrap();
+        let again: SessionToken = token.reveal().parse().unwrap();
+        assert!(again == token && again.hash() == token.hash());
+        assert!(token != SessionToken::generate().unwrap());
+        let (cut, long) = (&token.reveal()[..35], format!("{}0", token.reveal()));
+        let key = token.reveal().replace(SESSION_MARK, "fin_");
+        let wide = format!("{SESSION_MARK}{}", "é".repeat(16));
+        for wrong in ["", SESSION_MARK, cut, &long, &key, &wide, &token.reveal()[4..]] {
+            let said = wrong.parse::<SessionToken>().unwrap_err().to_string();
+            assert!(wrong.len() < 5 || !said.contains(wrong), "{said}");
+        }
+    }
+
+    #[test]
+    fn shows_nothing_of_itself() {
+        let token = SessionToken::generate().unwrap();
+        let shown = format!("{token:?} {:?}", token.hash());
+        assert_eq!(shown, "SessionToken(…) SessionHash(…)");
+    }
+}
+
+#[cfg(test)]
+mod base62_tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn every_character_comes_from_equally_many_bytes() {
+        let mut counts = BTreeMap::new();
+        for c in (0..=255).filter_map(character) {
+            *counts.entry(c).or_insert(0) += 1;
+        }
+        let wanted = BASE62.iter().map(|byte| (char::from(*byte), 4)).collect();
+        assert_eq!(counts, wanted);
+    }
 }
 
 #[cfg(test)]

@@ -97,42 +97,6 @@ impl fmt::Display for LinkPath {
 
 as_text!(LinkPath);
 
-#[cfg(test)]
-mod tests {
-    use super::LinkToken;
-    use super::*;
-
-    #[test]
-    fn an_id_is_read_back_and_nothing_else_is() {
-        let id = LinkId::generate().unwrap();
-        assert_eq!(id.as_str().parse::<LinkId>().unwrap(), id);
-        for wrong in ["", "lnk_", "lnk_abc", &id.as_str()[4..], &format!("{id}0")] {
-            assert!(wrong.parse::<LinkId>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_path_stands_in_an_address_and_holds_no_secret() {
-        for path in ["/api/v1/market/selic", "/api/v1/filings?q=S%C3%A3o+Paulo&limit=1"] {
-            assert_eq!(path.parse::<LinkPath>().unwrap().as_str(), path);
-        }
-        let long = format!("/api/v1/{}", "x".repeat(2_000));
-        let wrong = ["", "/", "/api/v1", "api/v1/x", "/health", "http://a/api/v1/x", &long];
-        for wrong in
-            wrong.into_iter().chain(["/api/v1/a b", "/api/v1/é", "/api/v1/a#b", "/api/v1/%zz"])
-        {
-            let said = wrong.parse::<LinkPath>().unwrap_err().to_string();
-            assert!(said.contains("is not a path of the API"), "{said}");
-        }
-        let (key, token) = (Key::generate().unwrap(), LinkToken::generate().unwrap());
-        for secret in [key.reveal(), token.reveal()] {
-            let path = format!("/api/v1/market/selic?token={secret}");
-            let said = path.parse::<LinkPath>().unwrap_err().to_string();
-            assert!(said.contains("secret") && !said.contains(secret), "{said}");
-        }
-    }
-}
-
 /// A link token in plain text: `finl_`, 32 random characters and a checksum of 6. It stands in the address of a request, for
 /// programs that cannot send headers.
 ///
@@ -184,6 +148,42 @@ impl FromStr for LinkToken {
 /// The SHA-256 hash of a link token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinkHash(pub(crate) SecretHash);
+
+#[cfg(test)]
+mod tests {
+    use super::LinkToken;
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_back_and_nothing_else_is() {
+        let id = LinkId::generate().unwrap();
+        assert_eq!(id.as_str().parse::<LinkId>().unwrap(), id);
+        for wrong in ["", "lnk_", "lnk_abc", &id.as_str()[4..], &format!("{id}0")] {
+            assert!(wrong.parse::<LinkId>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_path_stands_in_an_address_and_holds_no_secret() {
+        for path in ["/api/v1/market/selic", "/api/v1/filings?q=S%C3%A3o+Paulo&limit=1"] {
+            assert_eq!(path.parse::<LinkPath>().unwrap().as_str(), path);
+        }
+        let long = format!("/api/v1/{}", "x".repeat(2_000));
+        let wrong = ["", "/", "/api/v1", "api/v1/x", "/health", "http://a/api/v1/x", &long];
+        for wrong in
+            wrong.into_iter().chain(["/api/v1/a b", "/api/v1/é", "/api/v1/a#b", "/api/v1/%zz"])
+        {
+            let said = wrong.parse::<LinkPath>().unwrap_err().to_string();
+            assert!(said.contains("is not a path of the API"), "{said}");
+        }
+        let (key, token) = (Key::generate().unwrap(), LinkToken::generate().unwrap());
+        for secret in [key.reveal(), token.reveal()] {
+            let path = format!("/api/v1/market/selic?token={secret}");
+            let said = path.parse::<LinkPath>().unwrap_err().to_string();
+            assert!(said.contains("secret") && !said.contains(secret), "{said}");
+        }
+    }
+}
 
 #[cfg(test)]
 mod link_token_tests {

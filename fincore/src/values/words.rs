@@ -12,9 +12,6 @@ use crate::values::{
     page::{Limit, Offset},
 };
 
-#[cfg(test)]
-mod tests;
-
 /// The words of a search: at least one, at most 32, in at most 500 characters.
 ///
 /// A word is a run of letters and digits; case and accents are ignored. Words in double quotes are a phrase, to be
@@ -328,6 +325,9 @@ fn nearest<'k>(folded: &str, known: &'k [String]) -> Vec<&'k str> {
     let best = found.into_iter().filter(|(distance, _)| Some(*distance) == least);
     best.map(|(_, value)| value).take(MOST).collect()
 }
+
+#[cfg(test)]
+mod tests;
 
 #[cfg(test)]
 mod nearest_tests {

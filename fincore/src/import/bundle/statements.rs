@@ -25,9 +25,6 @@ use crate::{
     },
 };
 
-#[cfg(test)]
-mod tests;
-
 /// Every account, and every part of equity, by which the statements name them: the number of its line after the header.
 const ACCOUNTS: &str = "statement_accounts.tsv";
 const ACCOUNTS_HEADER: &str = "code\tname";
@@ -301,3 +298,6 @@ impl AccountNumbers {
         if stored & 1 == 1 { line.to_string() } else { format!("{line}{OWN}") }
     }
 }
+
+#[cfg(test)]
+mod tests;

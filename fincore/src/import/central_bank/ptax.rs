@@ -144,6 +144,51 @@ fn parse_quote(bulletin: &Bulletin<'_>, currency: Currency) -> Result<Quote, Err
     central_bank::quote(currency, date, buy, sell, '.')
 }
 
+pub(crate) fn recognises_csv(start: &str) -> bool {
+    let first = start.lines().next().unwrap_or_default();
+    let date = first.split(';').next().unwrap_or_default();
+    first.contains(';') && central_bank::date(date).is_ok()
+}
+
+/// The quotes of a file, keyed by currency code (the numbers of currencies have changed over time), and the number of
+/// rows of an unknown type.
+pub(crate) fn parse_csv(text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
+    let mut seen = ConsistentValues::new();
+    let (mut quotes, mut unknown) = (Vec::new(), 0);
+    for (number, line) in file_scan::lines(text)? {
+        let refuse = |err: String| Refusal::at(number, err);
+        let Some(quote) = parse_line(line).map_err(|err| refuse(err.to_string()))? else {
+            unknown += 1;
+            continue;
+        };
+        seen.insert((quote.currency, quote.date), (quote.buy, quote.sell))
+            .map_err(|err| refuse(err.to_owned()))?;
+        quotes.push(quote);
+    }
+    Ok((quotes, unknown))
+}
+
+/// The quote of a line; `None` for a type that is not known yet.
+fn parse_line(line: &str) -> Result<Option<Quote>, Error> {
+    let fields: Vec<&str> = line.split(';').collect();
+    let [date, code, kind, symbol, buy, sell, parity_buy, parity_sell] = fields[..] else {
+        let wanted = "8 fields (date;code;type;symbol;buy;sell;parity buy;parity sell)";
+        return Err(Error::operation(format!("it has {} fields, not {wanted}", fields.len())));
+    };
+    if whole_number::<u16>(code).is_none() {
+        return Err(Error::in_file(code, "the number of a currency"));
+    }
+    // The parities against the dollar are redundant; they only have to be numbers.
+    Decimal::parse_with(parity_buy, ',')?;
+    Decimal::parse_with(parity_sell, ',')?;
+    let quote = central_bank::quote(symbol.parse()?, central_bank::date(date)?, buy, sell, ',')?;
+    match kind.as_bytes() {
+        b"A" | b"B" => Ok(Some(quote)),
+        [b'C'..=b'Z'] => Ok(None),
+        _ => Err(Error::in_file(kind, "a type of currency (A or B)")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,51 +316,6 @@ mod tests {
         for (name, text, service) in cases {
             assert_eq!(Service::of(name, text).ok(), service, "{name} {text}");
         }
-    }
-}
-
-pub(crate) fn recognises_csv(start: &str) -> bool {
-    let first = start.lines().next().unwrap_or_default();
-    let date = first.split(';').next().unwrap_or_default();
-    first.contains(';') && central_bank::date(date).is_ok()
-}
-
-/// The quotes of a file, keyed by currency code (the numbers of currencies have changed over time), and the number of
-/// rows of an unknown type.
-pub(crate) fn parse_csv(text: &str) -> Result<(Vec<Quote>, usize), Refusal> {
-    let mut seen = ConsistentValues::new();
-    let (mut quotes, mut unknown) = (Vec::new(), 0);
-    for (number, line) in file_scan::lines(text)? {
-        let refuse = |err: String| Refusal::at(number, err);
-        let Some(quote) = parse_line(line).map_err(|err| refuse(err.to_string()))? else {
-            unknown += 1;
-            continue;
-        };
-        seen.insert((quote.currency, quote.date), (quote.buy, quote.sell))
-            .map_err(|err| refuse(err.to_owned()))?;
-        quotes.push(quote);
-    }
-    Ok((quotes, unknown))
-}
-
-/// The quote of a line; `None` for a type that is not known yet.
-fn parse_line(line: &str) -> Result<Option<Quote>, Error> {
-    let fields: Vec<&str> = line.split(';').collect();
-    let [date, code, kind, symbol, buy, sell, parity_buy, parity_sell] = fields[..] else {
-        let wanted = "8 fields (date;code;type;symbol;buy;sell;parity buy;parity sell)";
-        return Err(Error::operation(format!("it has {} fields, not {wanted}", fields.len())));
-    };
-    if whole_number::<u16>(code).is_none() {
-        return Err(Error::in_file(code, "the number of a currency"));
-    }
-    // The parities against the dollar are redundant; they only have to be numbers.
-    Decimal::parse_with(parity_buy, ',')?;
-    Decimal::parse_with(parity_sell, ',')?;
-    let quote = central_bank::quote(symbol.parse()?, central_bank::date(date)?, buy, sell, ',')?;
-    match kind.as_bytes() {
-        b"A" | b"B" => Ok(Some(quote)),
-        [b'C'..=b'Z'] => Ok(None),
-        _ => Err(Error::in_file(kind, "a type of currency (A or B)")),
     }
 }
 

@@ -105,6 +105,46 @@ fn is_ticker(code: &[u8]) -> bool {
         && number.iter().all(u8::is_ascii_digit)
 }
 
+/// The separator of the fields; `None` if this is not such a table.
+fn separator(start: &str) -> Option<char> {
+    match start.lines().next()?.trim_end() {
+        "company;tickers" => Some(';'),
+        "company,tickers" => Some(','),
+        _ => None,
+    }
+}
+
+pub(crate) fn recognises(start: &str) -> bool {
+    separator(start).is_some()
+}
+
+/// The rows with their line numbers. A row without tickers says that the company has none, even if its registration
+/// form lists some.
+pub(crate) fn parse(text: &str) -> Result<Vec<(usize, TickerOverride)>, Refusal> {
+    let separator = separator(text).unwrap_or(';');
+    let read = |(number, line)| {
+        let row = parse_override(line, separator).map_err(|err| Refusal::at(number, err))?;
+        Ok((number, row))
+    };
+    file_scan::lines(text)?.skip(1).map(read).collect()
+}
+
+fn parse_override(line: &str, separator: char) -> Result<TickerOverride, Error> {
+    let (company, listed) = line
+        .split_once(separator)
+        .ok_or_else(|| Error::in_file(line, format_args!("company{separator}tickers")))?;
+    let mut codes = Vec::new();
+    for code in listed.trim().trim_matches('"').split_whitespace() {
+        let ticker = parse_ticker(code);
+        let ticker = ticker.ok_or_else(|| Error::in_file(code, "a ticker (such as PETR4)"))?;
+        if !codes.contains(&ticker) {
+            codes.push(ticker);
+        }
+    }
+    codes.sort();
+    Ok(TickerOverride { company: company.trim().trim_matches('"').parse()?, tickers: codes })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,46 +209,6 @@ mod tests {
         let none = (3, "", "Balcão Organizado", "");
         assert_eq!(parse(&[old, junk, none]).0, security(3, &[], Listing::Whole));
     }
-}
-
-/// The separator of the fields; `None` if this is not such a table.
-fn separator(start: &str) -> Option<char> {
-    match start.lines().next()?.trim_end() {
-        "company;tickers" => Some(';'),
-        "company,tickers" => Some(','),
-        _ => None,
-    }
-}
-
-pub(crate) fn recognises(start: &str) -> bool {
-    separator(start).is_some()
-}
-
-/// The rows with their line numbers. A row without tickers says that the company has none, even if its registration
-/// form lists some.
-pub(crate) fn parse(text: &str) -> Result<Vec<(usize, TickerOverride)>, Refusal> {
-    let separator = separator(text).unwrap_or(';');
-    let read = |(number, line)| {
-        let row = parse_override(line, separator).map_err(|err| Refusal::at(number, err))?;
-        Ok((number, row))
-    };
-    file_scan::lines(text)?.skip(1).map(read).collect()
-}
-
-fn parse_override(line: &str, separator: char) -> Result<TickerOverride, Error> {
-    let (company, listed) = line
-        .split_once(separator)
-        .ok_or_else(|| Error::in_file(line, format_args!("company{separator}tickers")))?;
-    let mut codes = Vec::new();
-    for code in listed.trim().trim_matches('"').split_whitespace() {
-        let ticker = parse_ticker(code);
-        let ticker = ticker.ok_or_else(|| Error::in_file(code, "a ticker (such as PETR4)"))?;
-        if !codes.contains(&ticker) {
-            codes.push(ticker);
-        }
-    }
-    codes.sort();
-    Ok(TickerOverride { company: company.trim().trim_matches('"').parse()?, tickers: codes })
 }
 
 #[cfg(test)]

@@ -285,44 +285,6 @@ fn is_number_of_company(word: &str) -> bool {
     !is_digits && !is_ordinary(word) || is_digits && word.len() >= 4 && !is_year
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn company(code: u32, names: &[&str], is_listed: bool) -> CompanyNames {
-        let mut company = CompanyNames { code, is_listed, ..CompanyNames::default() };
-        names.iter().for_each(|name| company.add(AliasKind::Legal, name));
-        company
-    }
-
-    #[test]
-    fn a_name_is_meant_by_its_whole_its_start_or_its_acronym() {
-        let fit = |names: &[&str], run: &[&str]| company(1, names, true).fit(run);
-        assert_eq!(fit(&["light s a"], &["light"]), Some(Certainty::Whole));
-        assert_eq!(
-            fit(&["cia energetica de minas sa"], &["energetica", "minas"]),
-            Some(Certainty::Whole)
-        );
-        assert_eq!(
-            fit(&["petroleo brasileiro sa petrobras"], &["petrobras"]),
-            Some(Certainty::Whole)
-        );
-        assert_eq!(fit(&["rumo malha norte sa"], &["rumo"]), Some(Certainty::Start));
-        assert_eq!(fit(&["banco mercantil do brasil sa"], &["mercantil"]), Some(Certainty::Start));
-        assert_eq!(fit(&["rumo malha norte sa"], &["malha", "norte"]), Some(Certainty::Inside));
-        assert_eq!(fit(&["rumo malha norte sa"], &["vale"]), None);
-    }
-
-    #[test]
-    fn years_and_small_numbers_name_no_company() {
-        for (word, names) in
-            [("9512", true), ("2024", false), ("11", false), ("petr4", true), ("energia", false)]
-        {
-            assert_eq!(is_number_of_company(word), names, "{word}");
-        }
-    }
-}
-
 /// The companies that an identifier stands for.
 #[derive(Debug)]
 pub(crate) struct IdentifiedCompanies {
@@ -492,5 +454,43 @@ impl Names {
             let company = &self.companies[*positions.first()? as usize];
             Some((known.as_str(), company))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn company(code: u32, names: &[&str], is_listed: bool) -> CompanyNames {
+        let mut company = CompanyNames { code, is_listed, ..CompanyNames::default() };
+        names.iter().for_each(|name| company.add(AliasKind::Legal, name));
+        company
+    }
+
+    #[test]
+    fn a_name_is_meant_by_its_whole_its_start_or_its_acronym() {
+        let fit = |names: &[&str], run: &[&str]| company(1, names, true).fit(run);
+        assert_eq!(fit(&["light s a"], &["light"]), Some(Certainty::Whole));
+        assert_eq!(
+            fit(&["cia energetica de minas sa"], &["energetica", "minas"]),
+            Some(Certainty::Whole)
+        );
+        assert_eq!(
+            fit(&["petroleo brasileiro sa petrobras"], &["petrobras"]),
+            Some(Certainty::Whole)
+        );
+        assert_eq!(fit(&["rumo malha norte sa"], &["rumo"]), Some(Certainty::Start));
+        assert_eq!(fit(&["banco mercantil do brasil sa"], &["mercantil"]), Some(Certainty::Start));
+        assert_eq!(fit(&["rumo malha norte sa"], &["malha", "norte"]), Some(Certainty::Inside));
+        assert_eq!(fit(&["rumo malha norte sa"], &["vale"]), None);
+    }
+
+    #[test]
+    fn years_and_small_numbers_name_no_company() {
+        for (word, names) in
+            [("9512", true), ("2024", false), ("11", false), ("petr4", true), ("energia", false)]
+        {
+            assert_eq!(is_number_of_company(word), names, "{word}");
+        }
     }
 }

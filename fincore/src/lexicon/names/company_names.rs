@@ -238,6 +238,18 @@ fn short_forms(words: &[String]) -> Vec<Vec<String>> {
     forms
 }
 
+/// The words that a word may stand for; none if it says nothing. `None` if it is not in the table.
+pub(crate) fn portuguese(word: &str) -> Option<&'static [&'static str]> {
+    static NAMES: LazyLock<HashMap<&str, Vec<&str>>> =
+        LazyLock::new(|| rows().into_iter().collect());
+    NAMES.get(word).map(Vec::as_slice)
+}
+
+fn rows() -> Vec<(&'static str, Vec<&'static str>)> {
+    let row = |[word, names]: [_; 2]| Ok((word, tsv::list(names).collect()));
+    tsv::embedded("english.tsv", include_str!("english.tsv"), "word\tnames", row)
+}
+
 #[cfg(test)]
 mod abbreviations_tests {
     use super::*;
@@ -255,18 +267,6 @@ mod abbreviations_tests {
         assert!(forms("banco do estado do para sa").is_empty());
         assert!(forms("petrobras").is_empty());
     }
-}
-
-/// The words that a word may stand for; none if it says nothing. `None` if it is not in the table.
-pub(crate) fn portuguese(word: &str) -> Option<&'static [&'static str]> {
-    static NAMES: LazyLock<HashMap<&str, Vec<&str>>> =
-        LazyLock::new(|| rows().into_iter().collect());
-    NAMES.get(word).map(Vec::as_slice)
-}
-
-fn rows() -> Vec<(&'static str, Vec<&'static str>)> {
-    let row = |[word, names]: [_; 2]| Ok((word, tsv::list(names).collect()));
-    tsv::embedded("english.tsv", include_str!("english.tsv"), "word\tnames", row)
 }
 
 #[cfg(test)]

@@ -165,47 +165,6 @@ impl Names {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::import::bundle;
-
-    use crate::{lexicon::names::Names, values::Date};
-
-    #[test]
-    fn a_search_names_a_company_for_certain_or_none() {
-        let dir = tempfile::tempdir().unwrap();
-        let catalogue = bundle::filled_copy(dir.path()).unwrap();
-        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
-        let names = snapshot.memo(Names::read).unwrap();
-        let named = |text: &str| {
-            let words: Vec<&str> = text.split(' ').collect();
-            let named = names.surest_company(&words)?;
-            Some((named.codes[0], words[named.at].join(" ")))
-        };
-        for (text, code, words) in [
-            ("moodys eleva rating petrobras", 9512, "petrobras"),
-            ("bonds no exterior jbs", 20575, "jbs"),
-            ("recuperacao judicial light", 19879, "light"),
-            ("debentures light energia 2024", 23000, "light energia"),
-            ("dividendos do banco do brasil", 1023, "banco do brasil"),
-            ("vale3 fato relevante", 4170, "vale3"),
-            ("ata energisa ms", 5576, "energisa ms"),
-            ("reserva de capital gerdau", 3980, "gerdau"),
-            ("resultado magalu 3t24", 22470, "magalu"),
-        ] {
-            assert_eq!(named(text), Some((code, words.to_owned())), "{text}");
-        }
-        for text in [
-            "aumento de capital social",
-            "fato relevante 2024",
-            "emissao de debentures",
-            "energia eletrica",
-        ] {
-            assert_eq!(named(text), None, "{text}");
-        }
-    }
-}
-
 /// A company that a text may become.
 #[derive(Debug)]
 pub(crate) struct SuggestedCompany<'n> {
@@ -348,4 +307,45 @@ pub(crate) fn capitalised(folded: &str) -> String {
 /// Whether a word within a name has no capital letter.
 fn is_small(word: &str) -> bool {
     matches!(word, "da" | "das" | "de" | "do" | "dos" | "e")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::bundle;
+
+    use crate::{lexicon::names::Names, values::Date};
+
+    #[test]
+    fn a_search_names_a_company_for_certain_or_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let catalogue = bundle::filled_copy(dir.path()).unwrap();
+        let snapshot = catalogue.snapshot(Date::MAX).unwrap();
+        let names = snapshot.memo(Names::read).unwrap();
+        let named = |text: &str| {
+            let words: Vec<&str> = text.split(' ').collect();
+            let named = names.surest_company(&words)?;
+            Some((named.codes[0], words[named.at].join(" ")))
+        };
+        for (text, code, words) in [
+            ("moodys eleva rating petrobras", 9512, "petrobras"),
+            ("bonds no exterior jbs", 20575, "jbs"),
+            ("recuperacao judicial light", 19879, "light"),
+            ("debentures light energia 2024", 23000, "light energia"),
+            ("dividendos do banco do brasil", 1023, "banco do brasil"),
+            ("vale3 fato relevante", 4170, "vale3"),
+            ("ata energisa ms", 5576, "energisa ms"),
+            ("reserva de capital gerdau", 3980, "gerdau"),
+            ("resultado magalu 3t24", 22470, "magalu"),
+        ] {
+            assert_eq!(named(text), Some((code, words.to_owned())), "{text}");
+        }
+        for text in [
+            "aumento de capital social",
+            "fato relevante 2024",
+            "emissao de debentures",
+            "energia eletrica",
+        ] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
 }

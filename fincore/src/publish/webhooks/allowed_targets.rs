@@ -10,9 +10,6 @@ use crate::values::{
     invalid::Wanted,
 };
 
-#[cfg(test)]
-mod tests;
-
 /// As long as any address that a browser takes.
 const MAX_CHARACTERS: usize = 2048;
 
@@ -226,3 +223,6 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }
+
+#[cfg(test)]
+mod tests;

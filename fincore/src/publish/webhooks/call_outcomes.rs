@@ -177,28 +177,6 @@ fn retry_delay(failed: u32, jitter: f64) -> Option<TimeDelta> {
     Some(TimeDelta::milliseconds(milliseconds.round() as i64))
 }
 
-#[cfg(test)]
-mod retry_schedule_tests {
-    use super::*;
-
-    #[test]
-    fn there_are_ten_attempts_each_later_than_the_one_before() {
-        let seconds = |jitter| -> Vec<i64> {
-            (1..)
-                .map_while(|failed| retry_delay(failed, jitter))
-                .map(|time| time.num_seconds())
-                .collect()
-        };
-        let exact = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
-        assert_eq!(seconds(0.0), exact);
-        assert_eq!(seconds(f64::NAN), exact);
-        for (jitter, share) in [(1.0, 107), (-1.0, 93), (7.0, 107)] {
-            assert_eq!(seconds(jitter), exact.map(|time| time * share / 100), "{jitter}");
-        }
-        assert_eq!(retry_delay(0, 0.0), None);
-    }
-}
-
 const KEEP: TimeDelta = TimeDelta::days(30);
 
 /// The most rows that one transaction changes, so that other writers do not wait long.
@@ -273,4 +251,26 @@ fn delete_events(tx: &dyn Session, before: i64, limit: usize) -> Result<usize> {
             AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.event = event.number)
         ORDER BY time LIMIT ?2)";
     tx.execute(SQL, values![before, limit])
+}
+
+#[cfg(test)]
+mod retry_schedule_tests {
+    use super::*;
+
+    #[test]
+    fn there_are_ten_attempts_each_later_than_the_one_before() {
+        let seconds = |jitter| -> Vec<i64> {
+            (1..)
+                .map_while(|failed| retry_delay(failed, jitter))
+                .map(|time| time.num_seconds())
+                .collect()
+        };
+        let exact = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+        assert_eq!(seconds(0.0), exact);
+        assert_eq!(seconds(f64::NAN), exact);
+        for (jitter, share) in [(1.0, 107), (-1.0, 93), (7.0, 107)] {
+            assert_eq!(seconds(jitter), exact.map(|time| time * share / 100), "{jitter}");
+        }
+        assert_eq!(retry_delay(0, 0.0), None);
+    }
 }
