@@ -11,6 +11,7 @@ pub mod table;
 
 pub(crate) use rows::CachedRows;
 pub use rows::Rows;
+pub(crate) use table::{Cell, Column, ColumnKind, Heading, Table};
 
 /// The licence of the data that the central bank and CVM publish.
 pub(crate) const LICENCE: &str = "ODbL-1.0";

@@ -40,7 +40,9 @@ pub use conversion::{Conversion, ConvertedAmount, Leg, Reais, convert};
 pub use correction::{
     Accumulation, CorrectedAmount, Correction, Growth, SpreadFactor, accumulate, correction,
 };
+pub(crate) use parameters::ListedSteps;
 pub use parameters::{Amount, Convention, Months, Percent, QuotedRate, Spread, Steps};
+pub(crate) use period::{CompoundedSeries, CompoundingBasis, Ends, Period};
 pub use real_rate::{ConvertedRate, RateConversion, RealRate, RealReturn, convert_rate, real_rate};
 
 /// How a factor was computed.

@@ -34,6 +34,7 @@ use crate::{
 pub(crate) mod freshness;
 mod holidays;
 
+pub(crate) use freshness::PublicationSchedule;
 pub use holidays::Holiday;
 
 /// True for days on which banks and the financial market work.

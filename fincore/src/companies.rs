@@ -39,6 +39,7 @@ pub(crate) mod store;
 pub use company::{Company, other_names};
 pub(crate) use company::{DATASET, SOURCE};
 pub use queries::{FilterValues, List, Listed, Search, Sector, filter_values, sectors};
+pub(crate) use store::{Absence, Listing, RegistryEntry, Security, TickerOverride};
 
 /// The companies of the registry, ordered by code. An unknown status or sector gives an empty list.
 pub fn list(snapshot: &Snapshot, query: List) -> Result<Page<Company>> {

@@ -49,10 +49,17 @@ pub(crate) mod store;
 pub(crate) mod withdrawn;
 mod word_conditions;
 
+pub(crate) use coverage::FileExtents;
 pub use coverage::{FormCoverage, coverage};
 pub use filing::Filing;
+pub(crate) use filing::{Link, NewFiling};
 pub use queries::{List, OfCompany, Order, Recent, Search};
+pub(crate) use search_tiers::MeantCompany;
+pub(crate) use search_units::{SearchUnit, UnitSense};
 pub use search_words::search;
+pub(crate) use store::Filings;
+pub(crate) use withdrawn::FileSource;
+pub(crate) use word_conditions::ClassLevels;
 
 /// Filings by delivery date, newest first. An unknown company, category or type gives an empty list.
 ///

@@ -310,6 +310,10 @@ impl Import {
 
 #[cfg(test)]
 pub(crate) mod sample_files;
+pub(crate) use {
+    file_scan::FileScan, report::Contradictions, report::ImportError, report::Refusal,
+    row_store::ParsedFile, row_store::StoreRows,
+};
 
 #[cfg(test)]
 mod tests;

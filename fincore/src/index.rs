@@ -27,9 +27,11 @@ mod terms;
 pub(crate) mod update;
 mod word_runs;
 
-pub(crate) use directory::DirectoryCache;
+pub(crate) use bitmap::Bitmap;
+pub(crate) use directory::{Directory, DirectoryCache};
 pub(crate) use executor::{Executor, KeyPage, PageWindow};
 pub(crate) use query_plan::Condition;
+pub(crate) use terms::TermNumbers;
 pub(crate) use update::{ChangedBlocks, IndexProgress, update};
 
 /// How many bits the number of a filing in its block takes.

@@ -12,6 +12,7 @@ pub(crate) mod periods;
 
 pub(crate) use equivalents::{forms, lines as equivalents, other_numerals};
 pub(crate) use market_words::{begins_with, nearest_word};
+pub(crate) use names::{CompanyInSearch, CompanyNames, Names, UnknownInSearch, WordOwner};
 pub(crate) use periods::{Days, day_or_month, ending_on as quarter_ending_on, season_of};
 
 /// True for articles, prepositions and conjunctions, which say nothing by themselves.

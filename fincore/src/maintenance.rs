@@ -22,7 +22,7 @@ mod past;
 pub(crate) mod rebuild;
 mod statements;
 
-pub(crate) use findings::CheckStep;
+pub(crate) use findings::{CheckStep, Findings, Noun, RemovedRows};
 
 impl Catalogue {
     /// Checks the whole file: for damage, for values that cannot be read, and whether everything derived from

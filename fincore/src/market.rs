@@ -53,19 +53,26 @@ mod transformed;
 pub(crate) mod whole_histories;
 
 pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesIds};
+pub(crate) use decisions::DecisionsBefore;
 pub use decisions::{Decision, Decisions};
+pub(crate) use freshness::Meetings;
 pub use freshness::{Meeting, days_with_currencies, newest_day, years_with_quotes};
+pub(crate) use history_cache::{CachedHistory, HistoryPage};
 pub use holes::{
     Figures, NewerSide, holes, holes_within, missing_between, newer_sides, next_due, next_quote_due,
 };
 pub use past::{KnownAt, Release, Revision, as_of, first_releases, revisions};
+pub(crate) use queries::DateWindow;
 pub use queries::{
     FxCurrent, FxHistory, FxPairs, History, SeriesCurrent, SeriesHistory, SeriesList, SummaryQuery,
 };
+pub(crate) use rows::OriginCounts;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Origin, Overview, OverviewMeta, Rate};
+pub(crate) use series_definitions::Measure;
 pub use series_definitions::{
     CDI, IPCA, Rhythm, SELIC, SGS_BEGINS, SeriesDefinition, Side, Text, known_series,
 };
+pub(crate) use store::{CrossedQuote, Quote};
 pub(crate) use transformed::all_transformed;
 pub use whole_histories::{Summary, summary};
 

@@ -4,3 +4,6 @@ pub mod events;
 pub mod export;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
+pub(crate) use events::{EventType, EventWindow};
+pub(crate) use export::{RowSource, VisitRow};
+pub(crate) use webhooks::{DeliveryId, WebhookId};

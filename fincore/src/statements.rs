@@ -20,14 +20,19 @@ pub(crate) mod statement;
 pub(crate) mod store;
 pub(crate) mod sums;
 
+pub(crate) use account::AccountNames;
 pub use account::{Account, Period, Scope, StatementKind, StatementOrigin};
+pub(crate) use content::{ColumnOrder, Content, StoredColumn};
 pub use figures::{FigureValue, Metric, Reason, plan::AccountPlan};
+pub(crate) use figures::{Figures, PeriodStatements, StatementPart};
 pub use financials::{CompanyFinancials, financials};
-pub(crate) use form::DATASET as STATEMENTS;
+pub(crate) use form::{Capital, DATASET as STATEMENTS, FormKey, StatementTable, StoredForm};
+pub(crate) use periods::{History, PeriodValues, Sign};
 pub(crate) use read::held_forms;
 pub use read::{StatementForm, list, statement};
 pub use screen::{MetricOrder, Metrics, ScreenPage, ScreenQuery, ScreenedCompany, Year, screen};
 pub use statement::{AccountRow, Statement, StatementPage};
+pub(crate) use store::{FormIndex, NewAccount, NewTable, Statements};
 
 pub(crate) const FINANCIALS: &str = "financials";
 

@@ -28,16 +28,25 @@ pub(crate) use date::day_of;
 pub use date::{Date, DateRange};
 pub use decimal::Decimal;
 pub(crate) use decimal::{deserialize_number, whole_number};
+pub(crate) use error::{Error, Resource, Result};
+pub(crate) use faults::{
+    CalculationFault, ExportFault, LinkFault, SeriesFault, TransformationFault, WebhookFault,
+};
+pub(crate) use figure::Figure;
+pub(crate) use fixed_point::FixedPoint;
 pub(crate) use identifier::{CNPJ_ROOT, Identifier, TICKER_ROOT, is_ticker};
 pub use identifier::{Cnpj, CompanyId, CompanyRef, CvmCode};
 pub use ids::{Currency, FilingId, Form, Pair, SeriesId};
 pub(crate) use ids::{ID_BITS, KeyRange, first_key, last_key};
+pub(crate) use invalid::{Invalid, SecretKind, Wanted};
 pub use key::{Key, KeyHash, KeyPrefix, SessionToken};
 pub(crate) use key::{
     SecretHash, SessionHash, is_marked, random_bytes, random_characters, random_with_mark,
 };
 pub use link::{LinkHash, LinkId, LinkPath, LinkToken};
 pub use page::{Limit, Offset, PageQuery};
+pub(crate) use plans::{Feature, Plan, Upgrade};
+pub(crate) use running_product::RunningProduct;
 pub(crate) use words::{Part, nearest_to_unknown, words};
 pub use words::{Search, Words, fold};
 

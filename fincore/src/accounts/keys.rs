@@ -25,15 +25,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{
-        Accounts, call_budget,
+        Accounts, Row, Session, call_budget,
         mirrors::{LastChange, NumberedChange},
-        store::{Row, Session, values},
+        store::values,
     },
-    values::{
-        Caller, Email, Key, KeyHash, KeyId, KeyPrefix, Name,
-        error::{Error, Resource, Result},
-        plans::Plan,
-    },
+    values::{Caller, Email, Error, Key, KeyHash, KeyId, KeyPrefix, Name, Plan, Resource, Result},
 };
 
 const REVOKE: &str = "UPDATE key SET revoked = ?2, changed = (SELECT MAX(changed) + 1 FROM key)

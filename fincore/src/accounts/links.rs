@@ -27,15 +27,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    accounts::{
-        Accounts, call_budget,
-        mirrors::CachedLink,
-        store::{Row, Session, values},
-    },
+    accounts::{Accounts, CachedLink, Row, Session, call_budget, store::values},
     values::{
-        Caller, KeyId, KeyPrefix, LinkHash, LinkId, LinkPath, LinkToken, Name,
-        error::{Error, Resource, Result},
-        faults::LinkFault,
+        Caller, Error, KeyId, KeyPrefix, LinkFault, LinkHash, LinkId, LinkPath, LinkToken, Name,
+        Resource, Result,
     },
 };
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use crate::{
-    accounts::store::{Row, Session, values},
-    values::{KeyHash, KeyPrefix, LinkHash, LinkPath, SessionHash, error::Result},
+    accounts::{Row, Session, store::values},
+    values::{KeyHash, KeyPrefix, LinkHash, LinkPath, Result, SessionHash},
 };
 
 /// Sessions that were not signed out. They may be too old, or their key may be revoked: callers check that.

@@ -22,14 +22,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    accounts::{
-        Accounts, call_budget,
-        store::{Row, Session, values},
-    },
-    values::{
-        Caller, Key, KeyHash, KeyPrefix, SessionToken,
-        error::{Error, Result},
-    },
+    accounts::{Accounts, Row, Session, call_budget, store::values},
+    values::{Caller, Error, Key, KeyHash, KeyPrefix, Result, SessionToken},
 };
 
 /// The lifetime of a session.

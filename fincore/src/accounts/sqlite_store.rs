@@ -12,14 +12,9 @@ use rusqlite::{
 };
 
 use crate::{
-    accounts::{
-        self, busy_error, call_budget,
-        store::{Cell, Row, Session, Store, Value, Work},
-    },
-    store::{
-        Audience, Checkup, FileIdentity, Schema, deadline::WaitBudget, sqlite_check, sqlite_file,
-    },
-    values::error::{Error, Result},
+    accounts::{self, Cell, Row, Session, Store, Value, Work, busy_error, call_budget},
+    store::{Audience, Checkup, FileIdentity, Schema, WaitBudget, sqlite_check, sqlite_file},
+    values::{Error, Result},
 };
 
 #[derive(Debug)]

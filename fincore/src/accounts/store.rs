@@ -9,10 +9,7 @@ use std::{fmt, path::Path, str::FromStr, time::Duration};
 
 use crate::{
     store::Checkup,
-    values::{
-        SecretHash,
-        error::{Error, Result},
-    },
+    values::{Error, Result, SecretHash},
 };
 
 /// Some work with a database.

@@ -3,11 +3,12 @@ use std::{fs, path::Path, time::Duration};
 
 use crate::{
     accounts::{
+        Row, Session, Store, Value,
         sqlite_store::{SCHEMA, SqliteStore},
-        store::{Row, Session, Store, Value, run_once},
+        store::run_once,
     },
     store::sqlite_copy,
-    values::error::{Error, Result},
+    values::{Error, Result},
 };
 
 const MAX_WAIT: Duration = Duration::from_secs(3600);

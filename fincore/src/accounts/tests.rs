@@ -11,7 +11,7 @@ use crate::{
         store_copy,
     },
     store::sqlite_file,
-    values::{Key, plans::Plan},
+    values::{Key, Plan},
 };
 
 fn directory() -> (tempfile::TempDir, PathBuf) {

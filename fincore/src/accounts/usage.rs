@@ -34,16 +34,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     accounts::{
-        Accounts, busy_error, call_budget, keys,
-        store::{Batch, Row, Session, Value, values},
+        Accounts, Batch, Row, Session, Value, busy_error, call_budget, keys, store::values,
     },
-    store::deadline::WaitBudget,
-    values::{
-        Date, DateRange, KeyId, LinkHash,
-        error::{Error, Result},
-        plans::Plan,
-        random_characters,
-    },
+    store::WaitBudget,
+    values::{Date, DateRange, Error, KeyId, LinkHash, Plan, Result, random_characters},
 };
 
 /// The number of days that a report covers by default.

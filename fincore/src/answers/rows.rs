@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-use crate::values::error::{Error, Result};
+use crate::values::{Error, Result};
 
 /// The rows of a page. They are a slice in every respect; [`Rows::into_vec`] and `into_iter` take them out.
 #[derive(Clone)]

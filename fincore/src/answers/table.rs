@@ -42,11 +42,7 @@ use serde::{
 
 use crate::{
     answers::Rows,
-    values::{
-        Date, Decimal,
-        error::{Error, Result},
-        figure::Figure,
-    },
+    values::{Date, Decimal, Error, Figure, Result},
 };
 
 pub(crate) mod csv;

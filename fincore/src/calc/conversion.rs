@@ -5,14 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     answers::{Meta, Sourced},
-    calc::{parameters::Amount, period::LONGEST_GAP},
+    calc::{Amount, period::LONGEST_GAP},
     calendar,
     market::{FxRate, Side, Text, quotes, whole_histories},
-    store::snapshot::Snapshot,
-    values::{
-        Currency, Date, Decimal, Pair, error::Result, faults::CalculationFault, figure::Figure,
-        fixed_point::FixedPoint, tsv,
-    },
+    store::Snapshot,
+    values::{CalculationFault, Currency, Date, Decimal, Figure, FixedPoint, Pair, Result, tsv},
 };
 
 /// A query for an amount in another currency.

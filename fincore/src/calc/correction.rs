@@ -4,21 +4,15 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answers::Sourced,
     calc::{
-        Derivation,
-        conversion::{Reais, reais},
+        Amount, CompoundedSeries, CompoundingBasis, Derivation, Ends, Months, Percent, Period,
+        Reais, Spread, Steps,
+        conversion::reais,
         factor::{compound, round_factor},
-        parameters::{Amount, Months, Percent, Spread, Steps},
-        period::{CompoundedSeries, CompoundingBasis, Ends, Period},
         rule::Rule,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, Limit, Offset, SeriesId,
-        error::{Error, Result},
-        faults::CalculationFault,
-        figure::Figure,
-        fixed_point::FixedPoint,
-        invalid::Wanted,
+        CalculationFault, Date, Error, Figure, FixedPoint, Limit, Offset, Result, SeriesId, Wanted,
     },
 };
 

@@ -2,9 +2,9 @@
 use crate::{
     answers::Meta,
     calc::{
-        Derivation, DerivationStep, PublishedFigure,
-        parameters::{ListedSteps, Months, Percent},
-        period::{CompoundedSeries, CompoundingBasis, Ends, Period, lacks, observe},
+        CompoundedSeries, CompoundingBasis, Derivation, DerivationStep, Ends, ListedSteps, Months,
+        Percent, Period, PublishedFigure,
+        period::{lacks, observe},
     },
     calendar,
     market::{
@@ -15,14 +15,10 @@ use crate::{
         },
         whole_histories,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, DateRange, Decimal, SeriesId,
-        error::{Error, Resource, Result},
-        faults::{CalculationFault, SeriesFault},
-        figure::Figure,
-        fixed_point::FixedPoint,
-        running_product::RunningProduct,
+        CalculationFault, Date, DateRange, Decimal, Error, Figure, FixedPoint, Resource, Result,
+        RunningProduct, SeriesFault, SeriesId,
     },
 };
 

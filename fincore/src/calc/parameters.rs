@@ -3,11 +3,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::values::{
-    Decimal, Limit, Offset, as_text, deserialize_number,
-    error::{Error, Result},
-    invalid::Wanted,
-};
+use crate::values::{Decimal, Error, Limit, Offset, Result, Wanted, as_text, deserialize_number};
 
 /// A decimal between two bounds, under a name of its own.
 macro_rules! bounded {

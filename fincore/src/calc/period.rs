@@ -1,21 +1,18 @@
 //! Reads the observations of a period, and refuses a period that the data does not cover.
 use crate::{
-    calc::parameters::Months,
+    calc::Months,
     calendar,
     market::{
-        Rate, Rhythm,
+        Measure, Rate, Rhythm, SeriesDefinition,
         series_definitions::{
-            CDI, CDI_DAILY, Measure, OLD_SAVINGS, SAVINGS, SAVINGS_MONTHLY, SELIC, SELIC_DAILY,
-            SELIC_EFFECTIVE, SeriesDefinition, dataset, definition, number,
+            CDI, CDI_DAILY, OLD_SAVINGS, SAVINGS, SAVINGS_MONTHLY, SELIC, SELIC_DAILY,
+            SELIC_EFFECTIVE, dataset, definition, number,
         },
         whole_histories,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, SeriesId,
-        error::{Error, Resource, Result},
-        faults::{SeriesFault, Uncompoundable},
-        invalid::Invalid,
+        Date, Error, Invalid, Resource, Result, SeriesFault, SeriesId, faults::Uncompoundable,
     },
 };
 

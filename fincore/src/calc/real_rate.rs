@@ -5,19 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answers::{Meta, Sourced},
     calc::{
-        Derivation,
+        CompoundedSeries, CompoundingBasis, Convention, Derivation, Ends, ListedSteps, Months,
+        Percent, Period, QuotedRate, Steps,
         factor::{self, candidates, compound, round_factor},
-        parameters::{Convention, ListedSteps, Months, Percent, QuotedRate, Steps},
-        period::{CompoundedSeries, CompoundingBasis, Ends, Period},
     },
     calendar,
     market::{series_definitions, whole_histories},
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, Limit, Offset, SeriesId,
-        error::Result,
-        faults::CalculationFault,
-        figure::Figure,
+        CalculationFault, Date, Figure, Limit, Offset, Result, SeriesId,
         fixed_point::{Exponent, power_less_one},
     },
 };

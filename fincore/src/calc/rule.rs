@@ -1,10 +1,6 @@
 //! How a factor was computed, in a sentence or two.
 use crate::{
-    calc::{
-        factor::CompoundFactor,
-        parameters::Months,
-        period::{CompoundingBasis, Ends, first_credited_day},
-    },
+    calc::{CompoundingBasis, Ends, Months, factor::CompoundFactor, period::first_credited_day},
     market::series_definitions::{IGP_M_UNROUNDED, OLD_SAVINGS},
     values::{Date, Decimal},
 };

@@ -8,8 +8,8 @@ use super::*;
 use crate::{
     import::bundle,
     market::{series_definitions, whole_histories},
-    store::{catalogue::Catalogue, snapshot::Snapshot},
-    values::{Date, Decimal, Limit, Offset, error::Result, lock, plans::Plan},
+    store::{Catalogue, Snapshot},
+    values::{Date, Decimal, Limit, Offset, Plan, Result, lock},
 };
 
 mod lacking;

@@ -10,8 +10,8 @@ use rusqlite::Row;
 
 use crate::{
     calendar,
-    store::snapshot::Snapshot,
-    values::{Date, error::Result},
+    store::Snapshot,
+    values::{Date, Result},
 };
 
 /// When a source publishes its figures.

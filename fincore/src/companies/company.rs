@@ -5,12 +5,12 @@ use rusqlite::{Connection, Row};
 
 use crate::{
     answers::{
-        CachedRows,
-        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+        CachedRows, Cell, Column, ColumnKind,
+        table::{self, serialize_by_columns},
     },
     lexicon::names::reviewed_names,
-    store::snapshot::Snapshot,
-    values::{Cnpj, CvmCode, Date, error::Result, fold, words::words},
+    store::Snapshot,
+    values::{Cnpj, CvmCode, Date, Result, fold, words::words},
 };
 
 /// The name of the dataset, in the change log and for callers.

@@ -3,15 +3,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     answers::{
-        Page,
-        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+        Cell, Column, ColumnKind, Page,
+        table::{self, serialize_by_columns},
     },
-    companies::{self, company::Company},
-    lexicon::names::Names,
-    store::snapshot::Snapshot,
+    companies::{self, Company},
+    lexicon::Names,
+    store::Snapshot,
     values::{
-        CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Words, as_text, error::Result,
-        fold, invalid::Wanted, words,
+        CompanyId, CompanyRef, CvmCode, Limit, Offset, PageQuery, Result, Wanted, Words, as_text,
+        fold, words,
     },
 };
 

@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension, Row};
 
 use crate::{
     lexicon::names::reviewed_names,
-    store::writer::{Change, Tally, Writer},
-    values::{Cnpj, CompanyId, CvmCode, Date, error::Result, fold},
+    store::{Change, Tally, Writer},
+    values::{Cnpj, CompanyId, CvmCode, Date, Result, fold},
 };
 
 /// The status of active companies, folded.

@@ -3,7 +3,7 @@ use rusqlite::Connection;
 use super::*;
 use crate::{
     import::bundle,
-    store::catalogue::Catalogue,
+    store::Catalogue,
     values::{Date, Limit, Offset},
 };
 

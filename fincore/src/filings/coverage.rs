@@ -9,10 +9,13 @@ use rusqlite::Row;
 
 use crate::{
     answers::{Meta, Span},
-    calendar::freshness::{self, PublicationSchedule},
-    filings::filing::{DATASET, NewFiling, SOURCE},
-    store::{snapshot::Snapshot, writer::Writer},
-    values::{Date, Form, error::Result, first_key, last_key},
+    calendar::{PublicationSchedule, freshness},
+    filings::{
+        NewFiling,
+        filing::{DATASET, SOURCE},
+    },
+    store::{Snapshot, Writer},
+    values::{Date, Form, Result, first_key, last_key},
 };
 
 /// How much of a form is held.

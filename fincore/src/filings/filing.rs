@@ -4,11 +4,14 @@ use std::{borrow::Cow, collections::HashMap};
 use rusqlite::{Connection, Row, types::Type};
 
 use crate::{
-    answers::table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+    answers::{
+        Cell, Column, ColumnKind,
+        table::{self, serialize_by_columns},
+    },
     index::{Condition, DirectoryCache, Executor},
-    lexicon::names::Names,
-    store::snapshot::Snapshot,
-    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, error::Result, whole_number},
+    lexicon::Names,
+    store::Snapshot,
+    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, Result, whole_number},
 };
 
 /// The name of the dataset, in the change log and for callers.

@@ -1,11 +1,8 @@
 //! Alternatives if nothing meets a search: other spellings, fewer words; but never without the company that is named.
 use crate::{
-    filings::{
-        search_tiers::MeantCompany,
-        search_units::{SearchUnit, UnitSense},
-    },
+    filings::{MeantCompany, SearchUnit, UnitSense},
     index::Condition,
-    lexicon::names::{Names, NearlyMeant},
+    lexicon::{Names, names::NearlyMeant},
 };
 
 /// A condition to try if nothing meets all units.

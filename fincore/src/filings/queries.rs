@@ -5,14 +5,14 @@ use crate::{
     answers::Page,
     companies::queries,
     filings::{
-        coverage,
-        filing::{self, Filing, with_index},
+        Filing, coverage,
+        filing::{self, with_index},
     },
     index::{Condition, Executor, KeyPage, PageWindow, TermKind},
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        CompanyRef, CvmCode, Date, DateRange, KeyRange, Limit, Offset, Words, as_text,
-        error::Result, fold, invalid::Wanted, words,
+        CompanyRef, CvmCode, Date, DateRange, KeyRange, Limit, Offset, Result, Wanted, Words,
+        as_text, fold, words,
     },
 };
 

@@ -1,11 +1,8 @@
 //! The order of what a search finds: tiers of filings, the better ones first, and the newest first within each.
 use crate::{
-    filings::{
-        queries::Order,
-        search_units::{SearchUnit, UnitSense},
-    },
+    filings::{Order, SearchUnit, UnitSense},
     index::Condition,
-    lexicon::names::{CompanyNames, Names},
+    lexicon::{CompanyNames, Names},
 };
 
 /// The company that a search is about.

@@ -2,16 +2,16 @@
 use std::ops::Range;
 
 use crate::{
-    filings::word_conditions::{
-        Alternative, ClassLevels, Scope, WordEnding, delivered, has_letters, whole_word, with_word,
+    filings::{
+        ClassLevels,
+        word_conditions::{
+            Alternative, Scope, WordEnding, delivered, has_letters, whole_word, with_word,
+        },
     },
     index::{Condition, TermKind},
     lexicon::{
-        Days, Meaning, day_or_month, is_particle,
-        market_words::market_words,
-        meanings,
-        names::{CompanyInSearch, CompanyNames, Names},
-        other_numerals, season_of,
+        CompanyInSearch, CompanyNames, Days, Meaning, Names, day_or_month, is_particle,
+        market_words::market_words, meanings, other_numerals, season_of,
     },
     values::{Part, Words},
 };

@@ -5,26 +5,18 @@ use crate::{
     answers::{CorrectedWords, LinkedWords, Page},
     companies::hint_at_unknown,
     filings::{
-        filing::{Filing, with_index},
+        ClassLevels, Filing, MeantCompany, Search, SearchUnit, UnitSense,
+        filing::with_index,
         near_search::{NearSearch, near_searches},
-        queries::{Filter, Search, page_of},
-        search_tiers::{MeantCompany, all, tiers, without_links},
-        search_units::{SearchUnit, UnitSense, units},
+        queries::{Filter, page_of},
+        search_tiers::{all, tiers, without_links},
+        search_units::units,
         with_hints,
-        word_conditions::ClassLevels,
     },
     index::{Condition, Executor, KeyPage},
-    lexicon::{
-        names::{Names, UnknownInSearch},
-        nearest_word,
-    },
-    store::snapshot::Snapshot,
-    values::{
-        Limit, Offset, Words,
-        error::{Error, Result},
-        fold,
-        invalid::Invalid,
-    },
+    lexicon::{Names, UnknownInSearch, nearest_word},
+    store::Snapshot,
+    values::{Error, Invalid, Limit, Offset, Result, Words, fold},
 };
 
 /// Filings with all the words. The words are looked for in category, type, species and subject; in all names of the

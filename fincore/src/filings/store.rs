@@ -6,13 +6,10 @@ use roaring::RoaringTreemap;
 use rusqlite::{CachedStatement, OptionalExtension, Params, Row};
 
 use crate::{
-    filings::{
-        coverage::FileExtents,
-        filing::{self, Filing, Link, NewFiling},
-    },
+    filings::{FileExtents, Filing, Link, NewFiling, filing},
     index::{BlockSizes, ChangedBlocks, IndexProgress, update},
-    store::writer::{OnConflict, Tally, Writer},
-    values::{CvmCode, Date, FilingId, Form, error::Result},
+    store::{OnConflict, Tally, Writer},
+    values::{CvmCode, Date, FilingId, Form, Result},
 };
 
 pub(crate) use crate::filings::filing::DATASET as FILINGS;

@@ -5,16 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    filings::{
-        filing::{Link, NewFiling},
-        store::Filings,
-    },
+    filings::{Filings, Link, NewFiling},
     index::BlockSizes,
     lexicon::{self, equivalents, periods},
-    store::{
-        catalogue::{Catalogue, temporary},
-        writer::{OnConflict, Writer},
-    },
+    store::{Catalogue, OnConflict, Writer, catalogue::temporary},
     values::{CvmCode, Date, Form, Limit, Offset, Words, fold, words::words},
 };
 

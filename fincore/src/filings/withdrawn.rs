@@ -1,19 +1,13 @@
 //! Removes filings that CVM has withdrawn: a newer whole file of their form and year no longer has them.
 use crate::{
     filings::{
+        Filings,
         coverage::{self, FileExtent, FileOfYear},
         filing::DATASET as FILINGS,
-        store::{Filings, stored_filing},
+        store::stored_filing,
     },
-    store::{
-        snapshot::Snapshot,
-        writer::{Change, Tally, Writer},
-    },
-    values::{
-        CvmCode, FilingId, Form,
-        error::{Error, Result},
-        last_key,
-    },
+    store::{Change, Snapshot, Tally, Writer},
+    values::{CvmCode, Error, FilingId, Form, Result, last_key},
 };
 
 /// Of so many hundredths of the stored filings of a form and year, all that a file lacks are removed. If it lacks more, they

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use crate::{
     index::{Condition, TermKind},
     lexicon::{Days, begins_with, forms, is_particle, meanings},
-    values::{KeyRange, error::Result, fold, words::words},
+    values::{KeyRange, Result, fold, words::words},
 };
 
 /// How the last word of a text is read.

@@ -25,17 +25,10 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
-    filings::store::Filings,
+    filings::Filings,
     import::bundle::{self, statements::BundledStatements},
-    store::{
-        catalogue::Catalogue,
-        snapshot::Snapshot,
-        writer::{Tally, Writer},
-    },
-    values::{
-        Date,
-        error::{Error, Result},
-    },
+    store::{Catalogue, Snapshot, Tally, Writer},
+    values::{Date, Error, Result},
 };
 
 pub(crate) mod market;

@@ -5,11 +5,12 @@ use serde_json::Value;
 
 use crate::{
     import::{
-        report::{INTRADAY, OLD_CURRENCIES, OTHER_PERIODS, Refusal},
-        row_store::{ParsedFile, ParsedRows},
+        ParsedFile, Refusal,
+        report::{INTRADAY, OLD_CURRENCIES, OTHER_PERIODS},
+        row_store::ParsedRows,
     },
-    market::{Rate, store::Quote},
-    values::{Currency, Date, Decimal, day_of, error::Error, truncate},
+    market::{Quote, Rate},
+    values::{Currency, Date, Decimal, Error, day_of, truncate},
 };
 
 mod copom;

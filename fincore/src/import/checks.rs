@@ -2,23 +2,18 @@
 use std::collections::HashMap;
 
 use crate::{
-    companies::{
-        self,
-        store::{RegistryEntry, stored_registry},
-    },
+    companies::{self, RegistryEntry, store::stored_registry},
     filings::{
-        filing::NewFiling,
+        NewFiling,
         store::{known_filer_name, stored_filing},
         withdrawn::Withdrawal,
     },
-    import::report::{ImportError, Imported, Refusal},
+    import::{ImportError, Imported, Refusal},
     market::{
-        self, Rate,
-        series_definitions::{DEFINITIONS, Side},
-        store::{CrossedQuote, MissingDays, Quote},
+        self, CrossedQuote, Quote, Rate, Side, series_definitions::DEFINITIONS, store::MissingDays,
     },
-    store::writer::Writer,
-    values::{CvmCode, Date, FilingId, error::Result},
+    store::Writer,
+    values::{CvmCode, Date, FilingId, Result},
 };
 
 /// A registry that lost more than one company in this many was truncated: in a whole year, none disappears.

@@ -1,11 +1,7 @@
 //! CVM's tables: which kind each is, and its reader.
 use std::io::Read;
 
-use crate::import::{
-    file_scan::FileScan,
-    report::{ImportError, Imported, KNOWN_FILES, Refusal},
-    row_store::StoreRows,
-};
+use crate::import::{FileScan, ImportError, Imported, Refusal, StoreRows, report::KNOWN_FILES};
 
 mod bad_rows;
 mod capital;

@@ -5,11 +5,11 @@ use zip::{ZipArchive, result::ZipError};
 
 use crate::{
     import::{
-        central_bank,
+        FileScan, ImportError, Imported, ParsedFile, Refusal, StoreRows, central_bank,
         cvm::{self, statements, tickers},
-        file_scan::{self, FileScan},
-        report::{ImportError, Imported, KNOWN_FILES, OTHER_MEMBERS, Refusal},
-        row_store::{ParsedFile, ParsedRows, StoreRows},
+        file_scan,
+        report::{KNOWN_FILES, OTHER_MEMBERS},
+        row_store::ParsedRows,
     },
     values::whole_number,
 };

@@ -3,7 +3,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
-use crate::import::report::Refusal;
+use crate::import::Refusal;
 
 /// Enough to recognise every kind of file.
 const HEAD: usize = 64 << 10;

@@ -1,7 +1,7 @@
 //! The report on one imported file.
 use crate::{
-    store::writer::Tally,
-    values::{error::Error, printable},
+    store::Tally,
+    values::{Error, printable},
 };
 
 /// The result of importing one file.

@@ -5,32 +5,19 @@ use foldhash::HashMap;
 
 use crate::{
     companies::{
-        self,
-        company::DATASET as COMPANIES,
-        store::{Absence, RegistryEntry, Security, TickerOverride, companies_of_cnpj},
+        self, Absence, RegistryEntry, Security, TickerOverride, company::DATASET as COMPANIES,
+        store::companies_of_cnpj,
     },
-    filings::{
-        filing::NewFiling,
-        store::Occurrence,
-        withdrawn::{FileSource, RemovalLimit},
-    },
-    import::{
-        Import, Trust, checks,
-        report::{Contradictions, ImportError, Imported, Refusal},
-    },
+    filings::{FileSource, NewFiling, store::Occurrence, withdrawn::RemovalLimit},
+    import::{Contradictions, Import, ImportError, Imported, Refusal, Trust, checks},
     market::{
-        self, Meeting, Rate,
-        decisions::DecisionsBefore,
+        self, DecisionsBefore, Meeting, Quote, Rate,
         freshness::{self, COPOM, FX},
         holes, plausibility,
         series_definitions::{SELIC, dataset},
-        store::Quote,
     },
-    statements::{
-        form::{Capital, DATASET as STATEMENTS, FormKey},
-        store::{FormIndex, NewTable},
-    },
-    store::writer::{OnConflict, Tally},
+    statements::{Capital, FormIndex, FormKey, NewTable, form::DATASET as STATEMENTS},
+    store::{OnConflict, Tally},
     values::{Cnpj, CvmCode, Date, Form},
 };
 

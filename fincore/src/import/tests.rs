@@ -3,15 +3,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    filings::filing::NewFiling,
+    filings::NewFiling,
     import::{
+        ImportError,
         file_reader::parse_text as parse,
-        report::ImportError,
         row_store::{BatchPosition, ParsedRow},
         sample_files,
     },
     market::{self, FxCurrent, FxHistory, Rate, queries, store},
-    store::{catalogue::temporary as catalogue, writer::Tally},
+    store::{Tally, catalogue::temporary as catalogue},
     values::{Date, Decimal, Limit, Pair},
 };
 

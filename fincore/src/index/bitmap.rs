@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 
 use crate::{
     index::PLACE_BITS,
-    values::error::{Error, Result},
+    values::{Error, Result},
 };
 
 /// Filings of one block, by their number in it.

@@ -6,18 +6,12 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::{
     index::{
-        Block, TermKind,
-        bitmap::Bitmap,
+        Bitmap, Block, TermKind,
         terms::{TermId, first_of, words_of_level},
         word_runs::BlockTexts,
     },
     lexicon::{for_each_extra_word, quarter_ending_on},
-    values::{
-        Date, FilingId,
-        error::{Error, Result},
-        fold,
-        words::words,
-    },
+    values::{Date, Error, FilingId, Result, fold, words::words},
 };
 
 /// How many words of a subject are its head: the rest is detail.

@@ -5,15 +5,15 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{
     index::{
-        Block, BlockSizes, TermKind,
-        bitmap::{Bitmap, BlockBits, decode, encode, encode_sorted, numbers},
+        Bitmap, Block, BlockSizes, TermKind, TermNumbers,
+        bitmap::{BlockBits, decode, encode, encode_sorted, numbers},
         block_contents::{self, FEW, Summary, SummaryEntry},
         blocks,
-        terms::{TermId, TermNumbers},
+        terms::TermId,
         word_runs::LONGEST_NAME_RUN,
     },
-    lexicon::names::{CompanyNames, Names},
-    values::error::Result,
+    lexicon::{CompanyNames, Names},
+    values::Result,
 };
 
 /// Writes all terms of a new block but those of names, and returns how many filings it has. Its filings have keys from its

@@ -18,7 +18,7 @@ use crate::{
         blocks, rebuild_count,
         terms::{COUNT_BITS, TermId, for_each_term},
     },
-    values::{error::Result, lock},
+    values::{Result, lock},
 };
 
 /// The directory of the data, read on first use. One thread reads it while others wait: that takes some fifty

@@ -9,21 +9,16 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::{
     index::{
-        bitmap::{Bitmap, FilingSet, decode},
-        directory::{BlockEntry, Directory, TermFilings},
-        query_plan::{Condition, PhrasePlan, QueryPlan, TermLookup},
+        Bitmap, Condition, Directory,
+        bitmap::{FilingSet, decode},
+        directory::{BlockEntry, TermFilings},
+        query_plan::{PhrasePlan, QueryPlan, TermLookup},
         terms::{TermId, words_of_level},
         word_runs::{LONGEST_RUN, RARE},
     },
-    lexicon::names::Names,
+    lexicon::Names,
     store::deadline,
-    values::{
-        KeyRange,
-        error::{Error, Result},
-        fold,
-        invalid::Invalid,
-        words::words,
-    },
+    values::{Error, Invalid, KeyRange, Result, fold, words::words},
 };
 
 /// The highest cost of a query, in rows of the index that it reads: some ten milliseconds.

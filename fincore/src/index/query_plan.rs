@@ -5,13 +5,13 @@ use rusqlite::Connection;
 
 use crate::{
     index::{
-        TermKind,
-        directory::{Directory, WordList},
+        Directory, TermKind,
+        directory::WordList,
         terms::{TermId, find_term, words_of_level},
         word_runs::{LONGEST_NAME_RUN, LONGEST_RUN},
     },
-    lexicon::names::Names,
-    values::{KeyRange, error::Result, fold},
+    lexicon::Names,
+    values::{KeyRange, Result, fold},
 };
 
 /// A condition on the filings of a block.

@@ -9,10 +9,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension};
 
 use crate::{
     index::TermKind,
-    values::{
-        error::{Error, Result},
-        words::words,
-    },
+    values::{Error, Result, words::words},
 };
 
 /// The number of a term: its kind, then a count.

@@ -5,14 +5,14 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{
     index::{
-        self, Block, BlockSizes, PLACE_BITS, TermKind,
+        self, Block, BlockSizes, PLACE_BITS, TermKind, TermNumbers,
         block_writer::{self, count_classes, pack, write_block},
         blocks,
-        terms::{TermId, TermNumbers, first_of},
+        terms::{TermId, first_of},
     },
-    lexicon::names::Names,
-    store::catalogue::{Catalogue, READERS},
-    values::error::Result,
+    lexicon::Names,
+    store::{Catalogue, catalogue::READERS},
+    values::Result,
 };
 
 impl Catalogue {

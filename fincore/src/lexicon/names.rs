@@ -17,7 +17,7 @@ use crate::{
         generic_words::is_common,
         reviewed_names::{Trading, tickers},
     },
-    values::{CvmCode, TICKER_ROOT, error::Result, fold},
+    values::{CvmCode, Result, TICKER_ROOT, fold},
 };
 
 mod companies_in_search;

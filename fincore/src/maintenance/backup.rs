@@ -16,7 +16,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, result::ZipError, write::Sim
 use crate::{
     accounts::{Accounts, sqlite_store},
     store::{CopyProgress, open_file, readers, sqlite_copy, sqlite_file},
-    values::error::{Error, Result},
+    values::{Error, Result},
 };
 
 mod restore;

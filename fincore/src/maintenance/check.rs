@@ -1,16 +1,9 @@
 //! All checks of a catalogue, in order.
 use crate::{
     companies,
-    maintenance::{
-        self, filings,
-        findings::{Findings, Noun, Progress},
-        market, past, statements,
-    },
-    store::{
-        Checkup, Remedy, SchemaObject, catalogue::Catalogue, open_file, sqlite_check,
-        writer::Writer,
-    },
-    values::{Currency, Date, Decimal, error::Result},
+    maintenance::{self, Findings, Noun, filings, findings::Progress, market, past, statements},
+    store::{Catalogue, Checkup, Remedy, SchemaObject, Writer, open_file, sqlite_check},
+    values::{Currency, Date, Decimal, Result},
 };
 
 /// The number of steps that [`examine`] reports.

@@ -2,13 +2,13 @@
 use rusqlite::Row;
 
 use crate::{
-    companies::{
-        company::DATASET as COMPANIES,
-        store::{self, RegistryEntry},
+    companies::{RegistryEntry, company::DATASET as COMPANIES, store},
+    maintenance::{
+        Findings, Noun, RemovedRows,
+        findings::{Progress, display_value},
     },
-    maintenance::findings::{Findings, Noun, Progress, RemovedRows, display_value},
-    store::writer::Writer,
-    values::{Cnpj, error::Result},
+    store::Writer,
+    values::{Cnpj, Result},
 };
 
 const COMPANY: Noun = ("company", "companies");

@@ -4,11 +4,12 @@ use rusqlite::Row;
 use crate::{
     filings::filing::DATASET as FILINGS,
     index::update,
-    maintenance::findings::{
-        FILING, Findings, Noun, Progress, RemovedRows, display_value, filing_name,
+    maintenance::{
+        Findings, Noun, RemovedRows,
+        findings::{FILING, Progress, display_value, filing_name},
     },
-    store::writer::Writer,
-    values::{CvmCode, Date, FilingId, ID_BITS, error::Result},
+    store::Writer,
+    values::{CvmCode, Date, FilingId, ID_BITS, Result},
 };
 
 /// Finds everything that is wrong with the rows.

@@ -4,11 +4,8 @@ use std::fmt::Display;
 use rusqlite::types::ValueRef;
 
 use crate::{
-    store::{
-        Remedy,
-        writer::{Change, Writer},
-    },
-    values::{FilingId, error::Result, truncate},
+    store::{Change, Remedy, Writer},
+    values::{FilingId, Result, truncate},
 };
 
 /// The singular and plural of what is counted.

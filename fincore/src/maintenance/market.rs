@@ -2,16 +2,19 @@
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{
-    maintenance::findings::{Findings, Noun, Progress, RemovedRows, display_value},
+    maintenance::{
+        Findings, Noun, RemovedRows,
+        findings::{Progress, display_value},
+    },
     market::{
-        Rhythm,
+        Rhythm, Side,
         freshness::FX,
         rows::CARRIED,
-        series_definitions::{CDI_DAILY, DEFINITIONS, Side, dataset, definition},
+        series_definitions::{CDI_DAILY, DEFINITIONS, dataset, definition},
         store,
     },
-    store::writer::{Change, Writer},
-    values::{Currency, Date, Decimal, Pair, error::Result},
+    store::{Change, Writer},
+    values::{Currency, Date, Decimal, Pair, Result},
 };
 
 const RATE: Noun = ("rate", "rates");

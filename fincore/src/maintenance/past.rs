@@ -3,9 +3,9 @@ use chrono::{DateTime, Utc};
 use rusqlite::Row;
 
 use crate::{
-    maintenance::findings::{Findings, Noun, display_value},
-    store::writer::{Change, Writer},
-    values::{Date, Decimal, error::Result},
+    maintenance::{Findings, Noun, findings::display_value},
+    store::{Change, Writer},
+    values::{Date, Decimal, Result},
 };
 
 const VALUE: Noun = ("earlier value", "earlier values");

@@ -3,13 +3,14 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     maintenance::{
+        CheckStep, RemovedRows,
         check::{self, STEPS, examine},
         companies, filings,
-        findings::{CheckStep, Progress, RemovedRows},
+        findings::Progress,
         market, past, statements,
     },
-    store::{Remedy, catalogue::Catalogue, writer::Writer},
-    values::error::{Error, Result},
+    store::{Catalogue, Remedy, Writer},
+    values::{Error, Result},
 };
 
 /// The outcome of [`Catalogue::rebuild`].

@@ -1,14 +1,14 @@
 //! Statements: which of them cannot be read, whether the figures of companies follow from them, and what does not add up in
 //! the forms themselves.
 use crate::{
-    maintenance::findings::{Findings, Noun, Progress, RemovedRows},
+    maintenance::{Findings, Noun, RemovedRows, findings::Progress},
     statements::{
         STATEMENTS,
         derive::{self, BadStatement, FigureDifference},
         sums::{Sum, SumKind, sums},
     },
-    store::writer::Writer,
-    values::error::Result,
+    store::Writer,
+    values::Result,
 };
 
 const STATEMENT: Noun = ("statement", "statements");

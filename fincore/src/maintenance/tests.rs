@@ -14,8 +14,8 @@ use crate::{
     },
     market,
     store::{
-        Remedy,
-        catalogue::{Catalogue, noon, temporary},
+        Catalogue, Remedy,
+        catalogue::{noon, temporary},
         changes,
     },
     values::Date,

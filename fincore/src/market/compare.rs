@@ -5,14 +5,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    answers::{
-        LICENCE, Meta,
-        table::{Cell, ColumnKind, Table},
-    },
+    answers::{Cell, ColumnKind, LICENCE, Meta, Table},
     market::{
-        freshness,
+        Origin, OriginCounts, Rate, freshness,
         queries::within_plan,
-        rows::{Origin, OriginCounts, Rate},
         series::Series,
         transform::{
             TransformedRate,
@@ -21,12 +17,9 @@ use crate::{
         transformed,
         whole_histories::observations,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, Limit, Offset, SeriesId, as_text,
-        error::{Error, Resource, Result},
-        figure::Figure,
-        invalid::{Invalid, Wanted},
+        Date, Error, Figure, Invalid, Limit, Offset, Resource, Result, SeriesId, Wanted, as_text,
     },
 };
 

@@ -6,21 +6,19 @@ use serde::Serialize;
 
 use crate::{
     answers::{
-        Meta, Page,
-        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+        Cell, Column, ColumnKind, Meta, Page,
+        table::{self, serialize_by_columns},
     },
     calendar::freshness::sync_record,
     market::{
-        freshness::{self, COPOM, Meeting, Meetings, day_after},
-        queries::{History, within_plan},
+        History, Meeting, Meetings,
+        freshness::{self, COPOM, day_after},
+        queries::within_plan,
         series::Series,
         series_definitions::SELIC,
     },
-    store::{
-        snapshot::Snapshot,
-        writer::{Change, Writer},
-    },
-    values::{Date, Decimal, error::Result, figure::Figure},
+    store::{Change, Snapshot, Writer},
+    values::{Date, Decimal, Figure, Result},
 };
 
 /// The dataset under which the change log has new decisions.

@@ -6,20 +6,17 @@ use serde::Serialize;
 
 use crate::{
     answers::Meta,
-    calendar::freshness::{PublicationSchedule, sync_record},
+    calendar::{PublicationSchedule, freshness::sync_record},
     market::{
+        Rhythm,
         series::Series,
         series_definitions::{
             self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS,
-            Rhythm, SAVINGS, SELIC,
+            SAVINGS, SELIC,
         },
     },
-    store::{
-        past::Knowledge,
-        snapshot::Snapshot,
-        writer::{Tally, Writer},
-    },
-    values::{Currency, Date, error::Result},
+    store::{Knowledge, Snapshot, Tally, Writer},
+    values::{Currency, Date, Result},
 };
 
 /// The dataset of all exchange rates.

@@ -10,12 +10,9 @@ use rusqlite::{Params, Row};
 
 use crate::{
     answers::{CachedRows, Rows},
-    market::{
-        queries::DateWindow,
-        rows::{FxRate, Origin, OriginCounts, Rate},
-    },
-    store::snapshot::Snapshot,
-    values::{Date, Offset, error::Result, lock},
+    market::{DateWindow, FxRate, Origin, OriginCounts, Rate},
+    store::Snapshot,
+    values::{Date, Offset, Result, lock},
 };
 
 /// The most memory that series take, and as much again for quotes. All known series take about half of it; a history that

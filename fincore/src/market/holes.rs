@@ -1,15 +1,16 @@
 //! Holes: figures that are missing between those that are held. Charts, the status and synchronising share the rule.
 use crate::{
     answers::Span,
-    calendar::{self, freshness::PublicationSchedule},
+    calendar::{self, PublicationSchedule},
     market::{
+        Rhythm, Side,
         freshness::{day_after, schedule_of_day, usual_gap},
         quotes,
         series::Series,
-        series_definitions::{DEFINITIONS, Rhythm, SELIC, Side, TJLP, definition},
+        series_definitions::{DEFINITIONS, SELIC, TJLP, definition},
     },
-    store::snapshot::Snapshot,
-    values::{Currency, Date, Decimal, Pair, error::Result},
+    store::Snapshot,
+    values::{Currency, Date, Decimal, Pair, Result},
 };
 
 /// Whose figures are looked at.

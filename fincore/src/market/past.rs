@@ -5,22 +5,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    answers::{
-        Page,
-        table::{self, Cell, Column, ColumnKind},
-    },
+    answers::{Cell, Column, ColumnKind, Page, table},
     market::{
-        queries::{DateWindow, History, SeriesHistory, within_plan},
-        rows::Origin,
-        series::Series,
-        series_definitions::Side,
+        DateWindow, History, Origin, SeriesHistory, Side, queries::within_plan, series::Series,
     },
-    store::{past::Knowledge, snapshot::Snapshot},
-    values::{
-        Currency, Date, Decimal, as_text,
-        error::Result,
-        invalid::{Invalid, Wanted},
-    },
+    store::{Knowledge, Snapshot},
+    values::{Currency, Date, Decimal, Invalid, Result, Wanted, as_text},
 };
 
 /// The data as this catalogue knew it at the end of a day, in Brasília: a snapshot of that date, in which later imports

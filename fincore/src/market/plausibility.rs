@@ -9,9 +9,9 @@ use std::{
 };
 
 use crate::{
-    market::{rows::Rate, store::Quote},
-    store::writer::Writer,
-    values::{Currency, Date, Decimal, error::Result, tsv},
+    market::{Quote, Rate},
+    store::Writer,
+    values::{Currency, Date, Decimal, Result, tsv},
 };
 
 /// Says why a file with these observations is doubtful, if it is.

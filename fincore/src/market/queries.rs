@@ -2,11 +2,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Date, DateRange, Limit, Offset, Pair, SeriesId, Words,
-        error::Result,
-        plans::{Feature, RECENT_DAYS},
+        Date, DateRange, Feature, Limit, Offset, Pair, Result, SeriesId, Words, plans::RECENT_DAYS,
     },
 };
 

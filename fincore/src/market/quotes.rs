@@ -4,16 +4,11 @@ use std::sync::Arc;
 use crate::{
     answers::{Meta, Page, Sourced},
     market::{
-        freshness,
-        history_cache::{self, CachedHistory, HistoryPage},
-        queries::{DateWindow, FxHistory, within_plan},
-        rows::{FxPair, FxRate, OriginCounts},
+        CachedHistory, DateWindow, FxHistory, FxPair, FxRate, HistoryPage, OriginCounts, freshness,
+        history_cache, queries::within_plan,
     },
-    store::snapshot::Snapshot,
-    values::{
-        Currency, Date, Offset, Pair,
-        error::{Error, Resource, Result},
-    },
+    store::Snapshot,
+    values::{Currency, Date, Error, Offset, Pair, Resource, Result},
 };
 
 /// The source of exchange rates.

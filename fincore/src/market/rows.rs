@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     answers::{
-        Meta,
-        table::{self, Cell, Column, ColumnKind, serialize_by_columns},
+        Cell, Column, ColumnKind, Meta,
+        table::{self, serialize_by_columns},
     },
-    market::series_definitions::{Rhythm, Text},
+    market::{Rhythm, Text},
     values::{Date, Decimal, Pair},
 };
 

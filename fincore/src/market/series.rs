@@ -6,18 +6,14 @@ use rusqlite::types::Value;
 use crate::{
     answers::{Meta, Page, Sourced},
     market::{
-        freshness,
-        history_cache::{self, CachedHistory, HistoryPage},
-        queries::{DateWindow, History, within_plan},
+        CachedHistory, DateWindow, History, HistoryPage, ListedSeries, Origin, OriginCounts, Rate,
+        SeriesDefinition, Side, freshness, history_cache,
+        queries::within_plan,
         quotes::PTAX,
-        rows::{ListedSeries, Origin, OriginCounts, Rate},
-        series_definitions::{DEFINITIONS, SeriesDefinition, Side, dataset, definition, number},
+        series_definitions::{DEFINITIONS, dataset, definition, number},
     },
-    store::snapshot::Snapshot,
-    values::{
-        Date, Offset, SeriesId,
-        error::{Error, Resource, Result},
-    },
+    store::Snapshot,
+    values::{Date, Error, Offset, Resource, Result, SeriesId},
 };
 
 /// The queries of a series. `?1` is its number or currency.

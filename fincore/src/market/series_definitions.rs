@@ -3,12 +3,7 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::values::{
-    Currency, Date, SeriesId, as_text,
-    error::{Error, Result},
-    invalid::Wanted,
-    tsv,
-};
+use crate::values::{Currency, Date, Error, Result, SeriesId, Wanted, as_text, tsv};
 
 /// How often a series has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -5,14 +5,13 @@ use rusqlite::OptionalExtension;
 
 use crate::{
     market::{
+        Rate, Rhythm, SeriesDefinition, Side,
         freshness::schedule,
-        rows::{CARRIED, Rate},
-        series_definitions::{
-            DEFINITIONS, Rhythm, SeriesDefinition, Side, annualised_series_of, dataset, definition,
-        },
+        rows::CARRIED,
+        series_definitions::{DEFINITIONS, annualised_series_of, dataset, definition},
     },
-    store::writer::{Change, OnConflict, Tally, Writer, timestamp},
-    values::{Currency, Date, Decimal, Pair, error::Result},
+    store::{Change, OnConflict, Tally, Writer, writer::timestamp},
+    values::{Currency, Date, Decimal, Pair, Result},
 };
 
 pub(crate) use crate::market::freshness::FX;

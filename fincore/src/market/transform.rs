@@ -22,16 +22,12 @@
 use serde::Serialize;
 
 use crate::{
-    answers::{
-        AppliedTransformation,
-        table::{self, Cell, Column, ColumnKind},
-    },
+    answers::{AppliedTransformation, Cell, Column, ColumnKind, table},
     market::{
-        rows::Rate,
-        series_definitions,
+        Rate, series_definitions,
         transform::{units::UnitRule, value::Decimals},
     },
-    values::{Date, error::Result, faults::TransformationFault, figure::Figure},
+    values::{Date, Figure, Result, TransformationFault},
 };
 
 pub(crate) mod parameters;

@@ -2,14 +2,13 @@
 use crate::{
     answers::{AppliedTransformation, Meta, Page},
     market::{
-        freshness,
-        queries::{DateWindow, FxHistory, History, within_plan},
+        DateWindow, FxHistory, FxRate, History, Rate, Side, freshness,
+        queries::within_plan,
         quotes,
-        rows::{FxRate, Rate},
         series::Series,
         series_definitions::{
             CDI_DAILY, CDI_MONTHLY, DEFINITIONS, IPCA, IPCA_12_MONTHS, SELIC_DAILY, SELIC_MONTHLY,
-            Side, USD_MONTHLY, USD_SELL, dataset, definition,
+            USD_MONTHLY, USD_SELL, dataset, definition,
         },
         transform::{
             TransformedRate,
@@ -18,11 +17,8 @@ use crate::{
         },
         whole_histories::observations,
     },
-    store::snapshot::Snapshot,
-    values::{
-        Currency, Date, Limit, Offset,
-        error::{Error, Resource, Result},
-    },
+    store::Snapshot,
+    values::{Currency, Date, Error, Limit, Offset, Resource, Result},
 };
 
 /// The transformed history of a series, newest first. Fails if it has no observations.

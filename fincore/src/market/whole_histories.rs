@@ -3,24 +3,17 @@ use rusqlite::Row;
 use serde::Serialize;
 
 use crate::{
-    answers::{
-        Meta, Sourced,
-        table::{self, Cell, Column, ColumnKind},
-    },
+    answers::{Cell, Column, ColumnKind, Meta, Sourced, table},
     market::{
-        self, freshness,
-        queries::{SummaryQuery, within_plan},
+        self, FxRate, OriginCounts, Rate, SeriesDefinition, SummaryQuery, freshness,
+        queries::within_plan,
         quotes,
-        rows::{FxRate, OriginCounts, Rate},
         series::Series,
-        series_definitions::{self, DEFINITIONS, SeriesDefinition, dataset, definition},
+        series_definitions::{self, DEFINITIONS, dataset, definition},
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        Currency, Date, Pair, SeriesId,
-        error::{Error, Resource, Result},
-        figure::Figure,
-        fixed_point::Sample,
+        Currency, Date, Error, Figure, Pair, Resource, Result, SeriesId, fixed_point::Sample,
     },
 };
 

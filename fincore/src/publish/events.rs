@@ -35,12 +35,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     publish::events::payload::BatchBounds,
-    store::{changes::LogPosition, snapshot::Snapshot},
-    values::{
-        Date, Limit, as_text,
-        error::{Error, Result},
-        invalid::{Invalid, Wanted},
-    },
+    store::{LogPosition, Snapshot},
+    values::{Date, Error, Invalid, Limit, Result, Wanted, as_text},
 };
 
 pub(crate) mod payload;

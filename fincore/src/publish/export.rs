@@ -31,18 +31,17 @@
 use std::fmt::Debug;
 
 use crate::{
-    answers::table::{self, Cell, ColumnKind, Csv, Dialect, Heading},
+    answers::{
+        Cell, ColumnKind, Heading,
+        table::{self, Csv, Dialect},
+    },
     market::{
         all_transformed,
         transform::{Transformation, TransformedRate},
     },
     publish::export::delta::Delta,
-    store::{past::Knowledge, snapshot::Snapshot},
-    values::{
-        Date, DateRange,
-        error::{Error, Resource, Result},
-        faults::ExportFault,
-    },
+    store::{Knowledge, Snapshot},
+    values::{Date, DateRange, Error, ExportFault, Resource, Result},
 };
 
 pub use dataset::{Dataset, DatasetSize, sizes};

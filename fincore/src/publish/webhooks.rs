@@ -50,13 +50,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     accounts::{Accounts, Session, values},
-    store::changes::LogPosition,
-    values::{
-        as_text,
-        error::{Error, Result},
-        invalid::Wanted,
-        is_marked, random_with_mark, whole_number,
-    },
+    store::LogPosition,
+    values::{Error, Result, Wanted, as_text, is_marked, random_with_mark, whole_number},
 };
 
 mod allowed_targets;

@@ -25,19 +25,15 @@ use crate::{
     companies::{self, RegistryAge, company},
     filings::{coverage, filing},
     market::{
-        Figures,
+        Figures, SeriesDefinition,
         freshness::{FX, StoredSeries, expected_quote, is_stale, newest_expected, stored_series},
         holes,
         quotes::{self, newest_day},
-        series_definitions::{self, DEFINITIONS, SeriesDefinition},
+        series_definitions::{self, DEFINITIONS},
     },
     statements::{STATEMENTS, held_forms, read},
-    store::snapshot::Snapshot,
-    values::{
-        Currency, Date, FilingId, Form, Pair,
-        error::{Error, Result},
-        last_key,
-    },
+    store::Snapshot,
+    values::{Currency, Date, Error, FilingId, Form, Pair, Result, last_key},
 };
 
 /// How fresh the data is.

@@ -5,15 +5,13 @@ use crate::{
     answers::Meta,
     filings::{self, queries},
     lexicon::{
-        is_particle,
+        CompanyInSearch, CompanyNames, Names, is_particle,
         market_words::market_words,
-        names::{
-            CompanyInSearch, CompanyNames, Names, SuggestedCompany, SuggestionReason, capitalised,
-        },
+        names::{SuggestedCompany, SuggestionReason, capitalised},
     },
     search::{CategoryWords, SOURCE},
-    store::snapshot::Snapshot,
-    values::{CompanyRef, CvmCode, Date, Limit, TICKER_ROOT, Words, error::Result, plans::Feature},
+    store::Snapshot,
+    values::{CompanyRef, CvmCode, Date, Feature, Limit, Result, TICKER_ROOT, Words},
 };
 
 /// A query for completions of a text that is being typed.

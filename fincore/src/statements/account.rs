@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::values::{Decimal, as_text, error::Result, invalid::Wanted};
+use crate::values::{Decimal, Result, Wanted, as_text};
 
 /// An account of a statement with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

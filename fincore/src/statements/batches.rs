@@ -3,16 +3,13 @@ use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
 
 use crate::{
-    answers::table::{Cell, ColumnKind},
+    answers::{Cell, ColumnKind},
     statements::{
-        account::{AccountNames, Period, Scope, StatementKind},
-        content::ColumnOrder,
-        figures::{Metric, plan},
-        financials::{self, CompanyFinancials},
-        form::{self, FormKey, StoredForm},
+        AccountNames, ColumnOrder, CompanyFinancials, FormKey, Metric, Period, Scope,
+        StatementKind, StoredForm, figures::plan, financials, form,
     },
-    store::snapshot::Snapshot,
-    values::{CvmCode, Date, DateRange, Decimal, FilingId, Form, error::Result},
+    store::Snapshot,
+    values::{CvmCode, Date, DateRange, Decimal, FilingId, Form, Result},
 };
 
 /// A value of a statement, as a row of the whole dataset.

@@ -5,15 +5,13 @@ use rusqlite::{Connection, OptionalExtension, types::ValueRef};
 
 use crate::{
     statements::{
-        FINANCIALS,
-        account::Scope,
-        content::Content,
+        CompanyFinancials, Content, FINANCIALS, FormKey, Scope, StoredForm,
         figures::plan::AccountPlan,
-        financials::{CompanyFinancials, Maker, PERIODS, plan_of_form},
-        form::{self, FormKey, StoredForm, parts_of},
+        financials::{Maker, PERIODS, plan_of_form},
+        form::{self, parts_of},
     },
-    store::writer::{Change, Writer},
-    values::{CvmCode, Date, Form, error::Result},
+    store::{Change, Writer},
+    values::{CvmCode, Date, Form, Result},
 };
 
 /// The last four quarters, and the periods that they are subtracted from, reach back less than so many days.

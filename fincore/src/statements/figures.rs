@@ -4,12 +4,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    statements::{account::Account, figures::plan::plan_of, form::Capital, periods::Sign},
-    values::{
-        Decimal, as_text,
-        error::{Error, Result},
-        invalid::Wanted,
-    },
+    statements::{Account, Capital, Sign, figures::plan::plan_of},
+    values::{Decimal, Error, Result, Wanted, as_text},
 };
 
 mod cash_and_shares;

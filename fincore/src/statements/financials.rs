@@ -5,24 +5,21 @@ use rusqlite::{Connection, Row};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    answers::{
-        Page,
-        table::{self, Cell, Column, ColumnKind},
-    },
+    answers::{Cell, Column, ColumnKind, Page, table},
     statements::{
-        FigureSources, FinancialsQuery,
-        account::{Account, AccountNames, Period, Scope, StatementKind},
+        Account, AccountNames, Capital, FigureSources, Figures, FinancialsQuery, History, Metric,
+        Period, PeriodStatements, PeriodValues, Scope, Sign, Statement, StatementKind,
+        StatementPart, StoredForm,
         figures::{
-            self, Figures, Metric, PeriodStatements, StatementPart,
+            self,
             plan::{self, AccountPlan, PlanCodes},
         },
-        form::{self, Capital, StoredForm},
-        periods::{History, PeriodRecipe, PeriodValues, Sign},
+        form,
+        periods::PeriodRecipe,
         read::{find_company, meta, rows},
-        statement::Statement,
     },
-    store::snapshot::Snapshot,
-    values::{CvmCode, Date, DateRange, Form, error::Result, invalid::Invalid},
+    store::Snapshot,
+    values::{CvmCode, Date, DateRange, Form, Invalid, Result},
 };
 
 /// The statements that figures are made from.

@@ -2,11 +2,8 @@
 use rusqlite::{Connection, Row};
 
 use crate::{
-    statements::{
-        account::{Scope, StatementKind},
-        content::Content,
-    },
-    values::{CvmCode, Date, FilingId, Form, error::Result},
+    statements::{Content, Scope, StatementKind},
+    values::{CvmCode, Date, FilingId, Form, Result},
 };
 
 /// The name of the dataset.

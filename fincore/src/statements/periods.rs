@@ -6,11 +6,10 @@ use rusqlite::Connection;
 
 use crate::{
     statements::{
-        account::{AccountNames, Period, Scope, StatementKind, StatementOrigin, is_per_share},
-        content::{ColumnOrder, Content, StoredColumn},
-        form::StoredForm,
+        AccountNames, ColumnOrder, Content, Period, Scope, StatementKind, StatementOrigin,
+        StoredColumn, StoredForm, account::is_per_share,
     },
-    values::{Date, Decimal, Form, error::Result},
+    values::{Date, Decimal, Form, Result},
 };
 
 /// An account, and for changes of equity the part of it; by their numbers.

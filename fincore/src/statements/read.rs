@@ -3,24 +3,18 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::{
-    answers::{
-        Meta, Page,
-        table::{self, Cell, Column, ColumnKind},
-    },
+    answers::{Cell, Column, ColumnKind, Meta, Page, table},
     calendar::freshness,
     companies::queries,
     statements::{
-        FormsQuery, Restated, StatementQuery,
-        account::{Account, AccountNames, Period, Scope, StatementKind},
-        form::{self, StoredForm},
-        periods::{History, PeriodValues},
-        statement::{Statement, StatementPage, in_capitals},
+        Account, AccountNames, FormsQuery, History, Period, PeriodValues, Restated, Scope,
+        Statement, StatementKind, StatementPage, StatementQuery, StoredForm, form,
+        statement::in_capitals,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        CompanyId, CompanyRef, CvmCode, Date, DateRange, FilingId, Form,
-        error::{Error, Resource, Result},
-        invalid::Invalid,
+        CompanyId, CompanyRef, CvmCode, Date, DateRange, Error, FilingId, Form, Invalid, Resource,
+        Result,
     },
 };
 

@@ -4,23 +4,17 @@ use std::{borrow::Cow, cmp::Ordering, fmt, ops::Deref, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    answers::{
-        Hint, Meta,
-        table::{Cell, ColumnKind, Table},
-    },
+    answers::{Cell, ColumnKind, Hint, Meta, Table},
     companies,
     statements::{
-        account::Period,
-        figures::{Metric, plan},
-        financials::{self, CompanyFinancials, check_period},
+        CompanyFinancials, Metric, Period,
+        figures::plan,
+        financials::{self, check_period},
         read::meta,
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        CvmCode, Decimal, Limit, Offset, as_text, deserialize_number,
-        error::{Error, Result},
-        fold,
-        invalid::Wanted,
+        CvmCode, Decimal, Error, Limit, Offset, Result, Wanted, as_text, deserialize_number, fold,
         whole_number,
     },
 };

@@ -4,14 +4,8 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
-    answers::{
-        Meta,
-        table::{Cell, ColumnKind, Table},
-    },
-    statements::{
-        Layout,
-        account::{Account, Scope, StatementOrigin},
-    },
+    answers::{Cell, ColumnKind, Meta, Table},
+    statements::{Account, Layout, Scope, StatementOrigin},
     values::{Date, FilingId, Form},
 };
 

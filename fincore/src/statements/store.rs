@@ -5,13 +5,12 @@ use rusqlite::OptionalExtension;
 
 use crate::{
     statements::{
-        account::Scope,
-        content::Content,
+        Capital, Content, FormKey, Scope, StatementTable,
         derive::{ChangedPeriods, derive},
-        form::{Capital, DATASET, FormKey, StatementTable, statement_id},
+        form::{DATASET, statement_id},
     },
-    store::writer::{Change, OnConflict, Tally, Writer},
-    values::{CvmCode, Date, FilingId, Form, error::Result},
+    store::{Change, OnConflict, Tally, Writer},
+    values::{CvmCode, Date, FilingId, Form, Result},
 };
 
 /// A table of statements from a file: one of a form for each company, period and version.

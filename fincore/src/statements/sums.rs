@@ -3,13 +3,10 @@ use rusqlite::Connection;
 
 use crate::{
     statements::{
-        account::{Account, AccountNames, Period, Scope, StatementKind, StatementOrigin},
-        form,
-        periods::{History, QUARTER},
-        read::rows,
-        statement::Statement,
+        Account, AccountNames, History, Period, Scope, Statement, StatementKind, StatementOrigin,
+        form, periods::QUARTER, read::rows,
     },
-    values::{CvmCode, Decimal, error::Result},
+    values::{CvmCode, Decimal, Result},
 };
 
 /// Something that should add up.

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     import::{Import, sample_files::upstream},
     publish::events,
-    store::catalogue::Catalogue,
+    store::Catalogue,
     values::Limit,
 };
 

@@ -11,16 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     store::{
-        open_file::OpenFile,
-        readers::{ReadTransaction, read_meta},
+        OpenFile, ReadTransaction,
+        readers::read_meta,
         snapshot::{self, Integrity},
         sqlite_check, sqlite_copy, sqlite_file,
     },
-    values::{
-        Date,
-        error::{Error, Result},
-        plans::Plan,
-    },
+    values::{Date, Error, Plan, Result},
 };
 
 pub(crate) use crate::store::{open_file::SCHEMA, readers::version_of, snapshot::Snapshot};

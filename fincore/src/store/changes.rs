@@ -28,11 +28,8 @@ use rusqlite::types::Type;
 use serde::Serialize;
 
 use crate::{
-    store::{
-        snapshot::{Snapshot, in_batches},
-        writer::Change,
-    },
-    values::{error::Result, faults::ExportFault},
+    store::{Change, Snapshot, snapshot::in_batches},
+    values::{ExportFault, Result},
 };
 
 /// One change of the data.

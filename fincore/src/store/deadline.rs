@@ -8,7 +8,7 @@ use std::{
 
 use rusqlite::Connection;
 
-use crate::values::error::{Error, Result};
+use crate::values::{Error, Result};
 
 /// The longest budget. SQLite counts its wait in milliseconds, with 31 bits: some 24 days.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -6,12 +6,8 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
-    store::{
-        catalogue::Catalogue,
-        snapshot::Snapshot,
-        writer::{Writer, timestamp},
-    },
-    values::{Date, error::Result},
+    store::{Catalogue, Snapshot, Writer, writer::timestamp},
+    values::{Date, Result},
 };
 
 /// The values by which a request finds out whether a file has changed at its publisher.

@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use crate::values::error::{Error, Result};
+use crate::values::{Error, Result};
 
 /// The path of an open database, and which files it and its log led to when they were opened. If the path leads to another
 /// file later, what is written to the open one is lost.

@@ -1,7 +1,7 @@
 //! Keeps rows as they were before an import changes or removes them.
 use crate::{
-    store::writer::{Writer, timestamp},
-    values::{Currency, Date, error::Result},
+    store::{Writer, writer::timestamp},
+    values::{Currency, Date, Result},
 };
 
 /// A table whose rows are kept before they change: those of `rate` in `past_rate`.

@@ -8,11 +8,11 @@ use std::{
 
 use crate::{
     store::{
-        file_identity::FileIdentity,
+        FileIdentity, Schema,
         readers::{CorruptValues, FileWatch, IdleTransactions, ReaderPool},
-        sqlite_file::{self, Schema},
+        sqlite_file,
     },
-    values::{Date, error::Result, lock},
+    values::{Date, Result, lock},
 };
 
 /// An open data file.

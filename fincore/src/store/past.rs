@@ -8,11 +8,11 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     store::{
+        ReadTransaction, Snapshot,
         kept_rows::{KeptTable, TABLES},
-        readers::{Past, ReadTransaction},
-        snapshot::Snapshot,
+        readers::Past,
     },
-    values::{Date, error::Result, invalid::Invalid},
+    values::{Date, Invalid, Result},
 };
 
 /// The point in time that a snapshot shows.

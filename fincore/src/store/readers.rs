@@ -15,15 +15,8 @@ use r2d2::{HandleError, ManageConnection, Pool, PooledConnection};
 use rusqlite::{Connection, OptionalExtension, functions::FunctionFlags};
 
 use crate::{
-    store::{
-        deadline::{self, WaitBudget},
-        open_file::SCHEMA,
-        sqlite_check, sqlite_file,
-    },
-    values::{
-        error::{Error, Result},
-        lock,
-    },
+    store::{WaitBudget, deadline, open_file::SCHEMA, sqlite_check, sqlite_file},
+    values::{Error, Result, lock},
 };
 
 /// How long a snapshot waits for a free connection, between two checks whether the file can be opened at all.

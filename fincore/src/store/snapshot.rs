@@ -10,16 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 use crate::{
     store::{
-        deadline,
-        open_file::{MemoSource, OpenFile},
-        past::Knowledge,
-        readers::{ReadTransaction, is_about_a_value, read_meta, version_of},
+        Knowledge, OpenFile, ReadTransaction, deadline,
+        open_file::MemoSource,
+        readers::{is_about_a_value, read_meta, version_of},
     },
-    values::{
-        Date, Offset,
-        error::{Error, Result},
-        plans::Plan,
-    },
+    values::{Date, Error, Offset, Plan, Result},
 };
 
 #[cfg(doc)]

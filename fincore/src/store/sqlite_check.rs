@@ -5,8 +5,11 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::{
-    store::sqlite_file::{Schema, attach, foreign_objects, version_of},
-    values::error::{Error, Result},
+    store::{
+        Schema,
+        sqlite_file::{attach, foreign_objects, version_of},
+    },
+    values::{Error, Result},
 };
 
 /// The result of checking a file.

@@ -12,10 +12,11 @@ use rusqlite::{
 
 use crate::{
     store::{
+        Schema,
         sqlite_check::quick_check,
-        sqlite_file::{Schema, attach, foreign_objects, open_error, owner_only},
+        sqlite_file::{attach, foreign_objects, open_error, owner_only},
     },
-    values::error::{Error, Result},
+    values::{Error, Result},
 };
 
 /// How many pages are copied between two reports: 16 MiB.

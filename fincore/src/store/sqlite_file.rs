@@ -15,10 +15,7 @@ use crate::{
         file_identity::{companion_path, make_private, missing_permission},
         sqlite_check::error_of_file,
     },
-    values::{
-        error::{Error, Result},
-        truncate,
-    },
+    values::{Error, Result, truncate},
 };
 
 /// Earlier versions can corrupt a WAL database that two connections write.

@@ -14,12 +14,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     store::{
-        catalogue::Catalogue,
+        Catalogue,
         open_file::SCHEMA,
         readers::{read_meta, version_of},
         sqlite_check, sqlite_file,
     },
-    values::error::{Error, Result},
+    values::{Error, Result},
 };
 
 /// The page cache of an import, in KiB; sorting at its end takes as much again. A batch of filings comes in the order of

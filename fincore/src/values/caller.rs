@@ -1,12 +1,7 @@
 //! Callers: whom a request is counted against.
 use std::{fmt, net::IpAddr, str::FromStr};
 
-use crate::values::{
-    error::{Error, Result},
-    invalid::{Invalid, SecretKind, Wanted},
-    key::Key,
-    plans::Plan,
-};
+use crate::values::{Error, Invalid, Key, Plan, Result, SecretKind, Wanted};
 
 /// The number of a key in its accounts file; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,11 +3,7 @@ use std::fmt;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, Utc};
 
-use crate::values::{
-    decimal::whole_number,
-    error::{Error, Result},
-    invalid::{Invalid, Wanted},
-};
+use crate::values::{Error, Invalid, Result, Wanted, decimal::whole_number};
 
 /// A calendar date in the years 1 to 9999, written `YYYY-MM-DD`.
 ///

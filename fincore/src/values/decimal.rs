@@ -11,10 +11,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::values::{
-    error::{Error, Result},
-    invalid::Wanted,
-};
+use crate::values::{Error, Result, Wanted};
 
 /// A number with exactly the decimals its source published: `4.0200` stays `4.0200`.
 ///

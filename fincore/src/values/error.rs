@@ -1,8 +1,5 @@
 //! The error type: one variant for each way a caller can react.
-use crate::values::{
-    plans::{UnknownPlan, Upgrade},
-    truncate,
-};
+use crate::values::{Upgrade, plans::UnknownPlan, truncate};
 
 pub(crate) use crate::values::{
     faults::{CalculationFault, ExportFault, LinkFault, TransformationFault, WebhookFault},

@@ -12,9 +12,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::values::{
-    decimal::{Decimal, deserialize_number, serialize_number},
-    error::{Error, Result},
-    invalid::Wanted,
+    Decimal, Error, Result, Wanted,
+    decimal::{deserialize_number, serialize_number},
 };
 
 /// A calculated number, exact to its last decimal.

@@ -5,7 +5,7 @@ use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::values::{decimal::Decimal, figure::Figure};
+use crate::values::{Decimal, Figure};
 
 /// The decimals of every intermediate result. A product of ten thousand daily factors that is not too large is exact to
 /// thirty of them, and its product with an amount of 18 digits to twelve; answers show sixteen and two.

@@ -3,7 +3,7 @@ use std::fmt;
 
 use chrono::NaiveDate;
 
-use crate::values::faults::{
+use crate::values::{
     CalculationFault, ExportFault, LinkFault, SeriesFault, TransformationFault, WebhookFault,
 };
 

@@ -3,10 +3,7 @@ use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
-use crate::values::{
-    error::{Error, Result},
-    invalid::{Invalid, SecretKind, Wanted},
-};
+use crate::values::{Error, Invalid, Result, SecretKind, Wanted};
 
 const MARK: &str = "fin_";
 const LENGTH: usize = MARK.len() + RANDOM + CHECKSUM;

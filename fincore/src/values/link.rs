@@ -2,10 +2,8 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use crate::values::{
-    as_text,
-    error::{Error, Result},
-    invalid::{Invalid, SecretKind, Wanted},
-    key::{self, Key, LINK_MARK as MARK, Secret, SecretHash, is_marked, random_with_mark},
+    Error, Invalid, Key, Result, SecretHash, SecretKind, Wanted, as_text,
+    key::{self, LINK_MARK as MARK, Secret, is_marked, random_with_mark},
 };
 
 const ID_MARK: &str = "lnk_";

@@ -7,9 +7,8 @@ use serde::{
 };
 
 use crate::values::{
+    Error, Result, Wanted,
     decimal::{deserialize_number, whole_number},
-    error::{Error, Result},
-    invalid::Wanted,
 };
 
 /// The most rows to return: 1 to `MAX`; by default 20, or `MAX` if that is less.

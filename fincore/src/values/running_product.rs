@@ -2,7 +2,7 @@
 //! days take most of a calculation.
 use num_bigint::BigInt;
 
-use crate::values::fixed_point::FixedPoint;
+use crate::values::FixedPoint;
 
 /// The words of a product: 320 bits hold every factor that is not too large.
 const WORDS: usize = 5;

@@ -3,10 +3,7 @@
 //! Tabs separate fields, or commas if the header has no tab. Lines that begin with `#` are comments.
 use std::str::FromStr;
 
-use crate::values::{
-    decimal::whole_number,
-    error::{Error, Result},
-};
+use crate::values::{Error, Result, decimal::whole_number};
 
 /// Reads every row. The error names the table, the line, and what is wrong there.
 pub(crate) fn read<'t, T, const N: usize>(

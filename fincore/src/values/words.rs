@@ -5,12 +5,7 @@ use serde::{Deserialize, Serialize};
 use strsim::osa_distance;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use crate::values::{
-    error::{Error, Result},
-    identifier::{Identifier, tokens},
-    invalid::Wanted,
-    page::{Limit, Offset},
-};
+use crate::values::{Error, Identifier, Limit, Offset, Result, Wanted, identifier::tokens};
 
 /// The words of a search: at least one, at most 32, in at most 500 characters.
 ///

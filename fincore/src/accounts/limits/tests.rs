@@ -8,7 +8,7 @@ use std::{
 use proptest::prelude::*;
 
 use super::*;
-use crate::values::plans::{Plan, WINDOW};
+use crate::values::{Plan, plans::WINDOW};
 
 const SOMEONE: CallerId = CallerId::of_number(7);
 

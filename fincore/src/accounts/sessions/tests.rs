@@ -4,7 +4,7 @@ use std::{collections::HashSet, thread};
 use super::*;
 use crate::{
     accounts::keys::{self, Registration},
-    values::{SecretHash, plans::Plan},
+    values::{Plan, SecretHash},
 };
 
 fn accounts() -> (tempfile::TempDir, Accounts) {

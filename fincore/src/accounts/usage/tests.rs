@@ -12,7 +12,7 @@ use crate::{
         keys::{self, Registration},
         links,
     },
-    values::plans::Plan,
+    values::Plan,
 };
 
 const SELIC: &str = "/api/v1/market/selic";

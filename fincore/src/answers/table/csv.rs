@@ -4,8 +4,8 @@ use std::fmt::Write;
 use ::csv::{Terminator, Writer, WriterBuilder};
 
 use crate::{
-    answers::table::{Cell, Table},
-    values::error::{Error, Result},
+    answers::{Cell, Table},
+    values::{Error, Result},
 };
 
 /// How CSV is written.

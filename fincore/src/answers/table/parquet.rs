@@ -16,12 +16,8 @@ use parquet::{
 };
 
 use crate::{
-    answers::table::{Cell, ColumnKind, Table},
-    values::{
-        Date,
-        error::{Error, Result},
-        figure::Figure,
-    },
+    answers::{Cell, ColumnKind, Table},
+    values::{Date, Error, Figure, Result},
 };
 
 /// The rows of a group: some megabytes of the widest rows are held until the group is written.

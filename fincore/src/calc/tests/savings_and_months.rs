@@ -1,7 +1,7 @@
 //! Savings deposits, months as contracts count them, and the most exact series that is held. The figures were computed
 //! apart from this program, from the published files.
 use super::*;
-use crate::calc::parameters::Months;
+use crate::calc::Months;
 
 /// A catalogue with these observations, each a series with its days and values.
 fn with_observations(series: &[(u32, &[(&str, &str)])], test: impl FnOnce(&Snapshot)) {

@@ -5,7 +5,7 @@ use crate::{
     filings::coverage::{self, FormCoverage},
     import::{Import, bundle, sample_files::FILINGS_HEADER},
     search::datasets,
-    store::catalogue::Catalogue,
+    store::Catalogue,
     values::{Date, Form},
 };
 

@@ -5,13 +5,12 @@ use super::*;
 use crate::{
     Import,
     filings::{
-        search_tiers::MeantCompany,
+        ClassLevels, MeantCompany,
         tests::{search_tiers, search_units},
-        word_conditions::ClassLevels,
     },
     import::sample_files::upstream,
     index::{Condition, TermKind},
-    lexicon::{self, names::Names, periods},
+    lexicon::{self, Names, periods},
     values::first_key,
 };
 

@@ -3,16 +3,12 @@ use std::fmt::Write;
 
 use crate::{
     market::{
-        Meeting, Rate,
-        freshness::{self, Meetings},
+        Meeting, Meetings, Quote, Rate, freshness,
         series_definitions::{CDI_DAILY, IPCA, SELIC},
-        store::{self, Quote},
+        store,
     },
-    store::{
-        snapshot::Snapshot,
-        writer::{OnConflict, Tally, Writer},
-    },
-    values::{Date, Decimal, error::Result, tsv},
+    store::{OnConflict, Snapshot, Tally, Writer},
+    values::{Date, Decimal, Result, tsv},
 };
 
 /// The tables that hold one SGS series each.

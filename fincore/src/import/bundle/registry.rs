@@ -6,16 +6,13 @@ use std::{collections::BTreeMap, fmt::Write, ops::Range};
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{
-    companies::store::{self, Absence, Listing, RegistryEntry, SELECT_REGISTRY, Security},
-    filings::{
-        filing::{Link, NewFiling},
-        store::Filings,
+    companies::{
+        Absence, Listing, RegistryEntry, Security,
+        store::{self, SELECT_REGISTRY},
     },
-    store::{
-        snapshot::Snapshot,
-        writer::{OnConflict, Tally, Writer},
-    },
-    values::{Date, FilingId, error::Result, tsv},
+    filings::{Filings, Link, NewFiling},
+    store::{OnConflict, Snapshot, Tally, Writer},
+    values::{Date, FilingId, Result, tsv},
 };
 
 pub(crate) const COMPANIES: &str = "companies.tsv";

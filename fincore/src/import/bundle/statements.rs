@@ -6,23 +6,12 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::{
     statements::{
-        Scope,
-        account::AccountNames,
-        code_order,
-        content::{ColumnOrder, Content, ORDERS, StoredColumn},
-        derive,
-        form::{Capital, FormKey, StatementTable, StoredForm, forms_of},
-        store::{FormIndex, NewAccount, NewTable, Statements},
+        AccountNames, Capital, ColumnOrder, Content, FormIndex, FormKey, NewAccount, NewTable,
+        Scope, StatementTable, Statements, StoredColumn, StoredForm, code_order, content::ORDERS,
+        derive, form::forms_of,
     },
-    store::{
-        snapshot::Snapshot,
-        writer::{OnConflict, Tally, Writer},
-    },
-    values::{
-        Decimal, Form,
-        error::{Error, Result},
-        tsv, whole_number,
-    },
+    store::{OnConflict, Snapshot, Tally, Writer},
+    values::{Decimal, Error, Form, Result, tsv, whole_number},
 };
 
 /// Every account, and every part of equity, by which the statements name them: the number of its line after the header.

@@ -1,9 +1,9 @@
 //! The calendar of the monetary policy committee (Copom): the iCalendar file of the central bank's site, or a table
 //! `first_day,second_day`.
 use crate::{
-    import::{file_scan, report::Refusal},
+    import::{Refusal, file_scan},
     market::Meeting,
-    values::{Date, day_of, error::Error},
+    values::{Date, Error, day_of},
 };
 
 const TABLE: &str = "first_day,second_day";

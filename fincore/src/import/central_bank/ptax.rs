@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 
 use crate::{
     import::{
+        Refusal,
         central_bank::{self, ConsistentValues},
         file_scan,
-        report::Refusal,
     },
-    market::store::Quote,
-    values::{Currency, Date, Decimal, error::Error, truncate, whole_number},
+    market::Quote,
+    values::{Currency, Date, Decimal, Error, truncate, whole_number},
 };
 
 pub(crate) fn recognises_olinda(start: &str) -> bool {

@@ -3,13 +3,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    import::{central_bank, file_scan, report::Refusal},
+    import::{Refusal, central_bank, file_scan},
     market::{
-        Rate,
-        series_definitions::{CDI_DAILY, Rhythm, Side, definition},
-        store::{self, Quote},
+        Quote, Rate, Rhythm, Side,
+        series_definitions::{CDI_DAILY, definition},
+        store,
     },
-    values::{Date, Decimal, error::Error, whole_number},
+    values::{Date, Decimal, Error, whole_number},
 };
 
 /// The quotes of a series that is an exchange rate.

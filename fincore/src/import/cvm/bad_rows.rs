@@ -1,5 +1,5 @@
 //! Rows of a table that cannot be read: a few are left out, many refuse the file.
-use crate::import::report::{Contradictions, Refusal};
+use crate::import::{Contradictions, Refusal};
 
 /// More than one bad row in this many means that the file is not what it seems to be.
 const MOST_BAD: usize = 100;

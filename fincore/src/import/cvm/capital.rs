@@ -3,18 +3,17 @@ use std::io::Read;
 
 use crate::{
     import::{
+        FileScan, ImportError, Imported, Refusal, StoreRows,
         cvm::{
             bad_rows::FewBad,
             columns::Field,
             statements::{form_of, parse_version},
             table::Table,
         },
-        file_scan::FileScan,
-        report::{ImportError, Imported, Refusal},
-        row_store::{NewCapital, ParsedRows, StoreRows},
+        row_store::{NewCapital, ParsedRows},
     },
-    statements::form::Capital,
-    values::{Cnpj, Form, error::Error, whole_number},
+    statements::Capital,
+    values::{Cnpj, Error, Form, whole_number},
 };
 
 /// Reads a table of shares that was scanned before, by the name of its file.

@@ -4,8 +4,8 @@ use std::{borrow::Cow, cell::Cell, fmt::Display, str::FromStr, sync::LazyLock};
 use encoding_rs::WINDOWS_1252;
 
 use crate::{
-    import::{file_scan::Encoding, report::Refusal},
-    values::{Date, error::Error, tsv, whole_number},
+    import::{Refusal, file_scan::Encoding},
+    values::{Date, Error, tsv, whole_number},
 };
 
 /// The positions of the columns to read.

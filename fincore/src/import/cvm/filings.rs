@@ -2,17 +2,16 @@
 use std::{borrow::Cow, io::Read};
 
 use crate::{
-    filings::filing::{Link, NewFiling},
+    filings::{Link, NewFiling},
     import::{
+        FileScan, ImportError, Imported, StoreRows,
         cvm::{
             columns::{DroppedFields, Field},
             table::Table,
         },
-        file_scan::FileScan,
-        report::{ImportError, Imported},
-        row_store::{Completeness, ParsedRows, StoreRows},
+        row_store::{Completeness, ParsedRows},
     },
-    values::{FilingId, Form, error::Error},
+    values::{Error, FilingId, Form},
 };
 
 /// Reads a table of filings batch by batch; `parse_row` makes a filing of a row.

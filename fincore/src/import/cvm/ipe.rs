@@ -2,18 +2,16 @@
 use std::{borrow::Cow, io::Read};
 
 use crate::{
-    filings::filing::NewFiling,
+    filings::NewFiling,
     import::{
+        FileScan, ImportError, Imported, StoreRows,
         cvm::{
             columns::{DroppedFields, Field},
             filings::{document_link, read_filings},
             table::Table,
         },
-        file_scan::FileScan,
-        report::{ImportError, Imported},
-        row_store::StoreRows,
     },
-    values::{FilingId, Form, error::Error, whole_number},
+    values::{Error, FilingId, Form, whole_number},
 };
 
 /// Reads a table of event documents that was scanned before.

@@ -2,17 +2,16 @@
 use std::io::Read;
 
 use crate::{
-    companies::store::{Absence, RegistryEntry},
+    companies::{Absence, RegistryEntry},
     import::{
+        FileScan, ImportError, Imported, Refusal, StoreRows,
         cvm::{
             columns::{DroppedFields, Field},
             table::Table,
         },
-        file_scan::FileScan,
-        report::{ImportError, Imported, Refusal},
-        row_store::{ParsedRows, StoreRows},
+        row_store::ParsedRows,
     },
-    values::error::Error,
+    values::Error,
 };
 
 /// Reads a registry that was scanned before.

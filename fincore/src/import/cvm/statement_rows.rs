@@ -4,13 +4,9 @@ use std::str::FromStr;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::{
-    import::report::Contradictions,
-    statements::{
-        code_order,
-        content::{Content, StoredColumn},
-        store::NewAccount,
-    },
-    values::{Decimal, error::Error},
+    import::Contradictions,
+    statements::{Content, NewAccount, StoredColumn, code_order},
+    values::{Decimal, Error},
 };
 
 /// A form has up to four periods in a statement, and changes of equity some ten parts in each.

@@ -5,24 +5,20 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::{
     import::{
+        Contradictions, FileScan, ImportError, Imported, Refusal, StoreRows,
         cvm::{
             bad_rows::{FewBad, check_contradictions},
             columns::Field,
             statement_rows::{Scale, StatementRows, parse_value},
             table::Table,
         },
-        file_scan::FileScan,
-        report::{Contradictions, ImportError, Imported, Refusal},
-        row_store::{ParsedRows, StoreRows},
+        row_store::ParsedRows,
     },
     statements::{
-        Scope,
+        ColumnOrder, FormKey, NewAccount, NewTable, Scope, StatementTable, StoredColumn,
         account::is_per_share,
-        content::{ColumnOrder, StoredColumn},
-        form::{FormKey, StatementTable},
-        store::{NewAccount, NewTable},
     },
-    values::{Cnpj, CvmCode, Form, error::Error},
+    values::{Cnpj, CvmCode, Error, Form},
 };
 
 /// The form of a file, by its name: `dfp_cia_aberta_DRE_con_2024.csv`.

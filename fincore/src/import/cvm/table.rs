@@ -9,15 +9,14 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::{
     import::{
+        FileScan, ImportError, Imported, Refusal,
         cvm::{
             bad_rows::{BadRows, FewBad},
             columns::{ColumnLayout, DroppedFields, Field, columns},
         },
-        file_scan::FileScan,
-        report::{ImportError, Imported, Refusal},
         row_store::{BatchPosition, ParsedRow},
     },
-    values::error::Error,
+    values::Error,
 };
 
 /// A year of filings makes one or two batches; each is stored in the order of its days.

@@ -6,14 +6,15 @@ use std::{
 };
 
 use crate::{
-    companies::store::{Listing, Security, TickerOverride},
+    companies::{Listing, Security, TickerOverride},
     import::{
+        FileScan, ImportError, Imported, Refusal, StoreRows,
         cvm::{columns::Field, table::Table},
-        file_scan::{self, FileScan},
-        report::{ImportError, Imported, NO_TICKER, Refusal},
-        row_store::{ParsedRows, StoreRows},
+        file_scan,
+        report::NO_TICKER,
+        row_store::ParsedRows,
     },
-    values::{Cnpj, error::Error},
+    values::{Cnpj, Error},
 };
 
 /// Reads a table of securities that was scanned before.

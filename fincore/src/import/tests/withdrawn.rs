@@ -8,7 +8,7 @@ use crate::{
         events::{self, EventsQuery},
         export::{self, dataset},
     },
-    store::{catalogue::noon, changes, writer::Change},
+    store::{Change, catalogue::noon, changes},
 };
 
 /// An answer of SGS with these days, all with the same figure.

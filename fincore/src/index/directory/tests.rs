@@ -3,7 +3,7 @@ use super::*;
 use crate::{
     import::bundle,
     index::{bitmap::decode, terms, update::rebuild},
-    store::catalogue::Catalogue,
+    store::Catalogue,
     values::Date,
 };
 

@@ -4,10 +4,10 @@ use std::{cmp::Reverse, ops::Range};
 
 use crate::{
     lexicon::{
-        is_particle,
+        Names, is_particle,
         market_words::market_words,
         names::{
-            IN_NAME, Names,
+            IN_NAME,
             company_names::{Alias, AliasKind, CompanyNames},
             generic_words::{is_common, is_ordinary, is_region},
         },

@@ -3,11 +3,7 @@ use std::{collections::HashMap, str::FromStr, sync::LazyLock};
 
 use crate::{
     lexicon::{is_particle, names::generic_words::is_generic},
-    values::{
-        error::{Error, Result},
-        tsv,
-        words::words,
-    },
+    values::{Error, Result, tsv, words::words},
 };
 
 /// A company with its names.

@@ -5,10 +5,13 @@
 //! is written in two and three words.
 use std::collections::HashMap;
 
-use crate::lexicon::names::{
-    LONGEST_RUN, NameTerm, Names, TrigramIndex,
-    company_names::CompanyNames,
-    generic_words::{is_beside_names, is_common, is_generic},
+use crate::lexicon::{
+    Names,
+    names::{
+        LONGEST_RUN, NameTerm, TrigramIndex,
+        company_names::CompanyNames,
+        generic_words::{is_beside_names, is_common, is_generic},
+    },
 };
 
 /// How near two words must be to count at all.

@@ -6,10 +6,7 @@ use std::{str::FromStr, sync::LazyLock};
 
 use crate::{
     lexicon::is_particle,
-    values::{
-        error::{Error, Result},
-        tsv,
-    },
+    values::{Error, Result, tsv},
 };
 
 struct GenericWord {

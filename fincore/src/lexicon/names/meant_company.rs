@@ -1,11 +1,14 @@
 //! Finds the company that the words of a search are about, if they name none for certain, and the words that say so.
 use crate::{
-    lexicon::names::{
-        IN_NAME, Names, WordOwner,
-        company_names::{self, AliasKind, CompanyNames},
-        generic_words::is_common,
-        name_search::{MatchedBy, Rank, WantedName, fit, rank},
-        reviewed_names::is_former,
+    lexicon::{
+        Names, WordOwner,
+        names::{
+            IN_NAME,
+            company_names::{self, AliasKind, CompanyNames},
+            generic_words::is_common,
+            name_search::{MatchedBy, Rank, WantedName, fit, rank},
+            reviewed_names::is_former,
+        },
     },
     values::{Identifier, Words},
 };

@@ -1,12 +1,15 @@
 //! Finds companies by the words of a search, best match first.
 use crate::{
-    lexicon::names::{
-        IN_NAME, Names, WordOwner,
-        companies_in_search::{CompanyInSearch, LABELS},
-        company_names::{self, Alias, AliasKind, CompanyNames, core},
-        fuzzy_match::Differences,
-        merge,
-        not_registered::{self, NotRegistered},
+    lexicon::{
+        Names, WordOwner,
+        names::{
+            IN_NAME,
+            companies_in_search::{CompanyInSearch, LABELS},
+            company_names::{self, Alias, AliasKind, CompanyNames, core},
+            fuzzy_match::Differences,
+            merge,
+            not_registered::{self, NotRegistered},
+        },
     },
     values::{Identifier, TICKER_ROOT, Words, is_ticker},
 };

@@ -1,10 +1,7 @@
 //! Brands, nicknames, former names and tickers that the registry does not have.
 use std::{str::FromStr, sync::LazyLock};
 
-use crate::values::{
-    error::{Error, Result},
-    tsv,
-};
+use crate::values::{Error, Result, tsv};
 
 struct ReviewedName {
     kind: Kind,

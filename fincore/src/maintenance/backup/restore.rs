@@ -14,11 +14,8 @@ use crate::{
     maintenance::backup::{
         ACCOUNTS, CATALOGUE, FORMAT, MANIFEST, Manifest, Progress, Staging, open, unpack,
     },
-    store::{Checkup, catalogue::Catalogue, deadline, open_file, sqlite_file},
-    values::{
-        error::{Error, Result},
-        invalid::Invalid,
-    },
+    store::{Catalogue, Checkup, deadline, open_file, sqlite_file},
+    values::{Error, Invalid, Result},
 };
 
 /// The first bytes of a database, which is what earlier versions made as a backup of the accounts.

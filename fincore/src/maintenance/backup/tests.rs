@@ -8,8 +8,8 @@ use std::{
 use super::*;
 use crate::{
     accounts::keys::{self, Registration},
-    store::catalogue::{Catalogue, noon},
-    values::plans::Plan,
+    store::{Catalogue, catalogue::noon},
+    values::Plan,
 };
 
 /// A data directory with one key and an empty catalogue.

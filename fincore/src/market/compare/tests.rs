@@ -1,8 +1,8 @@
 use super::*;
 use crate::{
-    market::{self, queries::SeriesHistory},
-    store::catalogue::Catalogue,
-    values::{Limit, Offset, plans::Plan},
+    market::{self, SeriesHistory},
+    store::Catalogue,
+    values::{Limit, Offset, Plan},
 };
 
 const TODAY: &str = "2026-10-05";

@@ -4,8 +4,11 @@ use crate::{
     answers::table::csv,
     import::Import,
     market::{self, freshness::newest_expected, holes::next_due},
-    store::catalogue::{Catalogue, noon, temporary},
-    values::{Limit, Offset, error::Error, plans::Plan},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
+    values::{Error, Limit, Offset, Plan},
 };
 
 const MEETINGS: &str = "first_day,second_day\n2026-01-27,2026-01-28\n2026-03-17,2026-03-18\n";

@@ -4,13 +4,9 @@ use super::*;
 use crate::{
     answers::Page,
     import::bundle,
-    market::{
-        queries::{FxHistory, History},
-        quotes,
-        series::Series,
-    },
-    store::catalogue::Catalogue,
-    values::{Limit, Pair, plans::Plan},
+    market::{FxHistory, History, quotes, series::Series},
+    store::Catalogue,
+    values::{Limit, Pair, Plan},
 };
 
 fn filled() -> (tempfile::TempDir, Catalogue) {

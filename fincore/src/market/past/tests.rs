@@ -7,20 +7,17 @@ use super::*;
 use crate::{
     calc::correction,
     import::Import,
-    market::{
-        self,
-        queries::{FxCurrent, FxHistory, SeriesHistory},
-        rows, store,
-    },
+    market::{self, FxHistory, SeriesHistory, queries::FxCurrent, rows, store},
     publish::{
+        EventWindow,
         events::{
-            self, EventWindow, EventsQuery,
+            self, EventsQuery,
             tests::{File, companies, rates},
         },
         export::{self, Export, Format},
     },
-    store::catalogue::{Catalogue, temporary},
-    values::{Limit, plans::Plan},
+    store::{Catalogue, catalogue::temporary},
+    values::{Limit, Plan},
 };
 
 mod nested;

@@ -1,11 +1,14 @@
 use crate::{
     import::Import,
     market::{
-        self,
-        queries::{History, SeriesCurrent, SeriesHistory, SeriesList},
-        series_definitions::{DEFINITIONS, Measure},
+        self, History, Measure, SeriesHistory,
+        queries::{SeriesCurrent, SeriesList},
+        series_definitions::DEFINITIONS,
     },
-    store::catalogue::{Catalogue, noon, temporary},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
     values::{Limit, Offset},
 };
 

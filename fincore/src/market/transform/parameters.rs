@@ -2,11 +2,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    market::{
-        rows::Rate,
-        series_definitions::{Measure, Rhythm, SeriesDefinition, Side},
-    },
-    values::{Date, as_text, invalid::Wanted},
+    market::{Measure, Rate, Rhythm, SeriesDefinition, Side},
+    values::{Date, Wanted, as_text},
 };
 
 /// How observations become others: first by period, then in other units, then only some of them.

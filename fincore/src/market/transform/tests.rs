@@ -1,7 +1,7 @@
 //! Transformations of small series that are computed by hand.
 use super::*;
 use crate::{
-    market::series_definitions::Rhythm,
+    market::Rhythm,
     values::{Date, error::ErrorKind},
 };
 

@@ -3,17 +3,14 @@ use std::collections::HashMap;
 
 use crate::{
     market::{
-        rows::Rate,
+        Rate,
         transform::{
             TransformedRate,
             parameters::{Aggregate, Frequency, Nature, Partial, Quantity, Units},
             value::{Decimals, PERCENT_DECIMALS, Value, year_before},
         },
     },
-    values::{
-        Date, error::Result, faults::TransformationFault, figure::Figure, fixed_point::FixedPoint,
-        running_product::RunningProduct,
-    },
+    values::{Date, Figure, FixedPoint, Result, RunningProduct, TransformationFault},
 };
 
 /// The months of a year.

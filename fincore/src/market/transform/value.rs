@@ -4,10 +4,10 @@ use num_integer::Integer;
 use crate::{
     calendar,
     market::{
-        series_definitions::Rhythm,
+        Rhythm,
         transform::parameters::{Frequency, Nature},
     },
-    values::{Date, Decimal, figure::Figure, fixed_point::FixedPoint},
+    values::{Date, Decimal, Figure, FixedPoint},
 };
 
 /// The decimals of percentages and indexes.

@@ -7,18 +7,10 @@ use crate::{
     companies::{self, company},
     filings::{self, filing, withdrawn},
     market::{Origin, decisions, freshness, holes, past, whole_histories},
-    publish::events::{EventType, EventWindow},
+    publish::{EventType, EventWindow},
     statements::{FINANCIALS, STATEMENTS, batches},
-    store::{
-        changes::{self, ChangeEntry, LogPosition},
-        snapshot::Snapshot,
-        writer::Change,
-    },
-    values::{
-        CvmCode, Date, Decimal, FilingId, Pair,
-        error::{Error, Result},
-        fold,
-    },
+    store::{Change, ChangeEntry, LogPosition, Snapshot, changes},
+    values::{CvmCode, Date, Decimal, Error, FilingId, Pair, Result, fold},
 };
 
 // The names of datasets in the change log.

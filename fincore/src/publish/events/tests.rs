@@ -7,7 +7,10 @@ use crate::{
         Import,
         sample_files::{FILINGS_HEADER, REGISTRY_HEADER, SECURITIES},
     },
-    store::catalogue::{Catalogue, noon, temporary},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
     values::Date,
 };
 

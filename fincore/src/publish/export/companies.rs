@@ -1,16 +1,18 @@
 //! The rows of companies and filings.
 use crate::{
-    answers::table::{Cell, Heading, cells, headings},
+    answers::{
+        Cell, Heading,
+        table::{cells, headings},
+    },
     companies::{self, Company, company},
     filings::{Filing, filing},
-    publish::export::{RowSource, VisitRow},
+    publish::{RowSource, VisitRow},
     statements::{
-        FINANCIALS, Period, STATEMENTS, Scope,
+        FINANCIALS, FormKey, Period, STATEMENTS, Scope,
         batches::{self, FigureKey, FigureRow, HEADINGS},
-        form::FormKey,
     },
-    store::snapshot::Snapshot,
-    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, error::Result, first_key},
+    store::Snapshot,
+    values::{CvmCode, Date, DateRange, FilingId, Form, KeyRange, Result, first_key},
 };
 
 /// Companies, ordered by code, which is their key.

@@ -4,21 +4,24 @@ use std::{fmt, str::FromStr};
 use serde::Serialize;
 
 use crate::{
-    answers::table::{self, Cell, Heading, headings},
+    answers::{
+        Cell, Heading,
+        table::{self, headings},
+    },
     companies::company,
     filings::filing::{self, day_of},
     market::{FxPairs, freshness, fx_pairs, series_definitions, whole_histories},
-    publish::export::{
-        BATCH_ROWS, RowSource,
-        companies::{Companies, Filings, Financials, Statements},
-        market::MarketRows,
+    publish::{
+        RowSource,
+        export::{
+            BATCH_ROWS,
+            companies::{Companies, Filings, Financials, Statements},
+            market::MarketRows,
+        },
     },
     statements::{FINANCIALS, STATEMENTS, batches},
-    store::snapshot::Snapshot,
-    values::{
-        Date, DateRange, KeyRange, SeriesId,
-        error::{Error, Resource, Result},
-    },
+    store::Snapshot,
+    values::{Date, DateRange, Error, KeyRange, Resource, Result, SeriesId},
 };
 
 /// A dataset that can be exported.

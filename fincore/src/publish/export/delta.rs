@@ -7,19 +7,10 @@ use std::{
 };
 
 use crate::{
-    answers::table::Cell,
-    publish::export::{RowSource, VisitRow},
-    store::{
-        changes::{self, ChangeEntry, LogPosition},
-        snapshot::Snapshot,
-        writer::Change,
-    },
-    values::{
-        Date,
-        error::{Error, Result},
-        faults::ExportFault,
-        lock,
-    },
+    answers::Cell,
+    publish::{RowSource, VisitRow},
+    store::{Change, ChangeEntry, LogPosition, Snapshot, changes},
+    values::{Date, Error, ExportFault, Result, lock},
 };
 
 /// The rows that changed, in order, each with the kind of change.

@@ -1,13 +1,16 @@
 //! The rows of series and quotes: one series or currency after the other, each newest first.
 use crate::{
-    answers::table::{Cell, Heading, cells, headings},
+    answers::{
+        Cell, Heading,
+        table::{cells, headings},
+    },
     market::{
         FxRate, Rate, freshness, series_definitions,
         whole_histories::{self, Days, Observation},
     },
-    publish::export::{RowSource, VisitRow},
-    store::snapshot::Snapshot,
-    values::{Currency, Date, DateRange, Pair, error::Result},
+    publish::{RowSource, VisitRow},
+    store::Snapshot,
+    values::{Currency, Date, DateRange, Pair, Result},
 };
 
 /// Observations or quotes up to the snapshot's date.

@@ -4,7 +4,10 @@ use super::*;
 use crate::{
     answers::table::Dialect,
     import::Import,
-    store::catalogue::{Catalogue, noon, temporary},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
     values::error::ErrorKind,
 };
 

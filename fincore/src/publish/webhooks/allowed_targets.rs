@@ -3,12 +3,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-use crate::values::{
-    Key,
-    error::{Error, Result},
-    faults::WebhookFault,
-    invalid::Wanted,
-};
+use crate::values::{Error, Key, Result, Wanted, WebhookFault};
 
 /// As long as any address that a browser takes.
 const MAX_CHARACTERS: usize = 2048;

@@ -3,13 +3,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     accounts::{Accounts, Session, values},
-    publish::webhooks::{
-        DeliveryId, WebhookId, from_millis, outbox::AttemptToken, subscription, to_millis,
+    publish::{
+        DeliveryId, WebhookId,
+        webhooks::{from_millis, outbox::AttemptToken, subscription, to_millis},
     },
-    values::{
-        error::{Error, Result},
-        printable,
-    },
+    values::{Error, Result, printable},
 };
 
 /// After this time without a single success, a webhook is disabled.

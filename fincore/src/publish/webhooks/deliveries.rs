@@ -5,20 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::{
     accounts::{Accounts, Row, Session, values},
     publish::{
-        events::EventType,
+        DeliveryId, EventType, WebhookId,
         webhooks::{
-            DeliveryId, WebhookId, from_millis,
+            from_millis,
             outbox::{call_body, due_first},
             subscription::{Webhook, find_with_number},
             to_millis,
         },
     },
-    values::{
-        KeyId, Limit, Offset,
-        error::{Error, Resource, Result},
-        faults::WebhookFault,
-        random_with_mark,
-    },
+    values::{Error, KeyId, Limit, Offset, Resource, Result, WebhookFault, random_with_mark},
 };
 
 /// A call, made or to be made.

@@ -9,19 +9,15 @@ use chrono::{DateTime, Utc};
 use crate::{
     accounts::{Accounts, Session, values},
     publish::{
+        EventType, EventWindow,
         events::{
-            Cursor, EventType, EventWindow,
+            Cursor,
             payload::{self, BatchBounds, EventBatch, EventSubject, LoggedEvent},
         },
         webhooks::{self, outbox::call_body, to_millis},
     },
-    store::{changes::LogPosition, snapshot::Snapshot},
-    values::{
-        CvmCode,
-        error::Result,
-        fold,
-        plans::{Feature, Plan},
-    },
+    store::{LogPosition, Snapshot},
+    values::{CvmCode, Feature, Plan, Result, fold},
 };
 
 /// The most events that one call enqueues, and the most changes that it reads.

@@ -7,14 +7,10 @@ use serde::Serialize;
 use crate::{
     accounts::{Accounts, values},
     publish::{
-        events::EventType,
-        webhooks::{DeliveryId, WebhookId, allowed_targets, signature::Secret, to_millis},
+        DeliveryId, EventType, WebhookId,
+        webhooks::{allowed_targets, signature::Secret, to_millis},
     },
-    values::{
-        KeyId,
-        error::{Error, Result},
-        plans::{Feature, Plan},
-    },
+    values::{Error, Feature, KeyId, Plan, Result},
 };
 
 /// A webhook that has deliveries due.

@@ -6,12 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::values::{
-    error::{Error, Result},
-    faults::WebhookFault,
-    invalid::{Invalid, SecretKind, Wanted},
-    random_bytes,
-};
+use crate::values::{Error, Invalid, Result, SecretKind, Wanted, WebhookFault, random_bytes};
 
 const MARK: &str = "whsec_";
 const VERSION: &str = "v1,";

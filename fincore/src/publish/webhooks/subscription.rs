@@ -8,21 +8,19 @@ use crate::{
     companies::queries,
     market::whole_histories,
     publish::{
-        events::EventType,
+        EventType, WebhookId,
         webhooks::{
-            self, WebhookId,
+            self,
             allowed_targets::{Targets, shown},
             from_millis,
             signature::Secret,
             to_millis,
         },
     },
-    store::snapshot::Snapshot,
+    store::Snapshot,
     values::{
-        CvmCode, KeyId, KeyPrefix, SeriesId,
-        error::{Error, Resource, Result},
-        faults::WebhookFault,
-        invalid, truncate,
+        CvmCode, Error, KeyId, KeyPrefix, Resource, Result, SeriesId, WebhookFault, invalid,
+        truncate,
     },
 };
 

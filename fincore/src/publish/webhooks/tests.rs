@@ -6,12 +6,15 @@ use chrono::{DateTime, Utc};
 use super::*;
 use crate::{
     accounts::{Accounts, keys},
-    publish::events::{
+    publish::{
         EventWindow,
-        tests::{File, companies, filings, import, rates, snapshot},
+        events::tests::{File, companies, filings, import, rates, snapshot},
     },
-    store::catalogue::{Catalogue, noon, temporary},
-    values::{KeyId, KeyPrefix, error::Error, plans::Plan},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
+    values::{Error, KeyId, KeyPrefix, Plan},
 };
 
 pub(crate) mod fan_out;

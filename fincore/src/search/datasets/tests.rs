@@ -3,7 +3,8 @@ use crate::{
     import::Import,
     market::{self, FxCurrent, FxHistory, History, queries},
     store::{
-        catalogue::{Catalogue, noon, temporary},
+        Catalogue,
+        catalogue::{noon, temporary},
         downloads,
     },
 };

@@ -2,12 +2,8 @@
 //! are found by the words of the names.
 use crate::{
     statements::{
-        account::Account,
-        figures::{
-            FigureValue, Figures, Metric, Reason, StatementPart, absolute, aligned, plan::is_below,
-        },
-        form::Capital,
-        periods::Sign,
+        Account, Capital, FigureValue, Figures, Metric, Reason, Sign, StatementPart,
+        figures::{absolute, aligned, plan::is_below},
     },
     values::{Decimal, fold, words::words},
 };

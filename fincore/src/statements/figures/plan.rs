@@ -6,14 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     statements::{
-        account::{Account, StatementKind, depth},
-        figures::{FigureValue, Metric, PeriodStatements, Reason, absolute},
+        Account, FigureValue, Metric, PeriodStatements, Reason, StatementKind, account::depth,
+        figures::absolute,
     },
-    values::{
-        Decimal,
-        error::{Error, Result},
-        fold, tsv,
-    },
+    values::{Decimal, Error, Result, fold, tsv},
 };
 
 /// A plan of accounts of CVM.

@@ -4,7 +4,7 @@ use rusqlite::StatementStatus;
 use super::*;
 use crate::{
     store::{catalogue::temporary as catalogue, open_file},
-    values::plans::Plan,
+    values::Plan,
 };
 
 mod editions;

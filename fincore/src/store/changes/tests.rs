@@ -6,7 +6,10 @@ use super::*;
 use crate::{
     import::Import,
     market,
-    store::catalogue::{Catalogue, noon, temporary},
+    store::{
+        Catalogue,
+        catalogue::{noon, temporary},
+    },
     values::{Date, Pair},
 };
 

@@ -2,7 +2,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::*;
-use crate::values::error::Error;
+use crate::values::Error;
 
 #[test]
 fn a_copy_is_compact_and_has_the_same_data() {
