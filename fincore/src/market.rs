@@ -56,7 +56,7 @@ pub use compare::{ComparedMeta, ComparedRow, ComparedSeries, Comparison, SeriesI
 pub(crate) use decisions::DecisionsBefore;
 pub use decisions::{Decision, Decisions};
 pub(crate) use freshness::Meetings;
-pub use freshness::{Meeting, days_with_currencies, newest_day, years_with_quotes};
+pub use freshness::{Meeting, days_with_currencies, years_with_quotes};
 pub(crate) use history_cache::{CachedHistory, HistoryPage};
 pub use holes::{
     Figures, NewerSide, holes, holes_within, missing_between, newer_sides, next_due, next_quote_due,
@@ -68,6 +68,7 @@ pub use queries::{
 };
 pub(crate) use rows::OriginCounts;
 pub use rows::{FxPair, FxRate, Indicators, ListedSeries, Origin, Overview, OverviewMeta, Rate};
+pub use series::newest_day;
 pub(crate) use series_definitions::Measure;
 pub use series_definitions::{
     CDI, IPCA, Rhythm, SELIC, SGS_BEGINS, SeriesDefinition, Side, Text, known_series,

@@ -4,6 +4,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use unicode_normalization::char::{decompose_compatible, is_combining_mark};
+
 pub(crate) mod caller;
 pub(crate) mod date;
 pub(crate) mod decimal;
@@ -48,7 +50,7 @@ pub use page::{Limit, Offset, PageQuery};
 pub(crate) use plans::{Feature, Plan, Upgrade};
 pub(crate) use running_product::RunningProduct;
 pub(crate) use words::{Part, nearest_to_unknown, words};
-pub use words::{Search, Words, fold};
+pub use words::{Search, Words};
 
 /// Both directions of serde for a type that is one text, by its `FromStr` and `Display`, so that JSON, query strings and
 /// files share one parser. With what is wanted, also `FromStr` by the type's own `parse`, and `Debug` as `Display`. With the
@@ -161,4 +163,75 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// A panic elsewhere does no harm: what we guard is consistent after every step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lowercases, strips accents and collapses whitespace. Texts with the same folding count as equal;
+/// folding twice changes nothing.
+///
+/// Every letter of Windows-1252, the encoding of all sources, becomes ASCII. Search indexes store folded
+/// words, so the folding of Windows-1252 must never change.
+#[must_use]
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '!'..='~' => folded.push(c.to_ascii_lowercase()),
+            // Only letters and digits are decomposed: symbols such as ™ and ´ separate words.
+            c if c.is_alphanumeric() => {
+                decompose_compatible(c, |part| push_lowercase(&mut folded, part));
+            }
+            c => push(&mut folded, c),
+        }
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
+}
+
+/// Appends a decomposed character in lowercase.
+fn push_lowercase(folded: &mut String, c: char) {
+    match c {
+        // Fast path for nearly every letter of the sources.
+        '!'..='~' => folded.push(c.to_ascii_lowercase()),
+        '\u{300}'..='\u{36f}' => (),
+        c => c.to_lowercase().for_each(|c| push(folded, c)),
+    }
+}
+
+/// Appends a lowercase character. Combining marks are dropped; whitespace collapses to one space.
+fn push(folded: &mut String, c: char) {
+    match c {
+        c if c.is_whitespace() || c.is_control() => {
+            if !folded.is_empty() && !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+        }
+        // The standalone circumflex is an accent, though Unicode calls it a letter.
+        c if is_combining_mark(c) || c == 'ˆ' => (),
+        c => match replacement(c) {
+            Some(letters) => folded.push_str(letters),
+            None => folded.push(c),
+        },
+    }
+}
+
+/// The replacement for a character that Unicode does not decompose.
+fn replacement(c: char) -> Option<&'static str> {
+    Some(match c {
+        'æ' => "ae",
+        'đ' | 'ð' => "d",
+        'ƒ' => "f",
+        'ħ' => "h",
+        'ı' => "i",
+        'ł' => "l",
+        'ø' => "o",
+        'œ' => "oe",
+        'ß' => "ss",
+        'ŧ' => "t",
+        'þ' => "th",
+        // The micro sign decomposes to this Greek letter.
+        'μ' => "u",
+        // In the middle of a decomposed ½.
+        '\u{2044}' => "/",
+        _ => return None,
+    })
 }

@@ -248,7 +248,7 @@ impl AccountsConnection {
         }
         self.connection.busy_timeout(budget.remaining())?;
         let done = work(&mut self.connection)
-            .map_err(|err| sqlite_check::error_of_file(identity.path(), &SCHEMA, err));
+            .map_err(|err| sqlite_file::error_of_file(identity.path(), &SCHEMA, err));
         let failed = matches!(done, Err(Error::Unavailable { .. }));
         self.must_reopen = failed || !self.connection.is_autocommit();
         done

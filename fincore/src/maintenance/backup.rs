@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, result::ZipError, write::Sim
 
 use crate::{
     accounts::{Accounts, sqlite_store},
-    store::{CopyProgress, open_file, readers, sqlite_copy, sqlite_file},
+    store::{CATALOGUE_SCHEMA, CopyProgress, readers, sqlite_copy, sqlite_file},
     values::{Error, Result},
 };
 
@@ -76,7 +76,7 @@ pub fn write(
     if contents == Contents::All {
         let copy = staging.file(CATALOGUE);
         let mut report = report_pages("copying catalogue.db", &mut progress);
-        sqlite_copy::copy(&directory.join(CATALOGUE), &copy, &open_file::SCHEMA, &mut report)?;
+        sqlite_copy::copy(&directory.join(CATALOGUE), &copy, &CATALOGUE_SCHEMA, &mut report)?;
         manifest.data_version = Some(readers::version_of(&sqlite_file::attach(&copy)?)?);
         names.push((CATALOGUE, "packing catalogue.db"));
     }

@@ -2,7 +2,7 @@
 use crate::{
     companies,
     maintenance::{self, Findings, Noun, filings, findings::Progress, market, past, statements},
-    store::{Catalogue, Checkup, Remedy, SchemaObject, Writer, open_file, sqlite_check},
+    store::{CATALOGUE_SCHEMA, Catalogue, Checkup, Remedy, SchemaObject, Writer, sqlite_check},
     values::{Currency, Date, Decimal, Result},
 };
 
@@ -17,7 +17,7 @@ pub(crate) fn examine(
     let mut findings = Findings::default();
     let scratch = catalogue.scratch()?;
     progress.begin("the file");
-    let mut checkup = sqlite_check::check(scratch.connection(), &open_file::SCHEMA)?;
+    let mut checkup = sqlite_check::check(scratch.connection(), &CATALOGUE_SCHEMA)?;
     check(&scratch, &mut findings)?;
     let complete = findings.remedy().is_none();
     for problem in &checkup.problems {

@@ -9,7 +9,6 @@ use crate::{
     calendar::{PublicationSchedule, freshness::sync_record},
     market::{
         Rhythm,
-        series::Series,
         series_definitions::{
             self, CDI, CDI_DAILY, IGP_M, IGP_M_UNROUNDED, IPCA, IPCA_12_MONTHS, OLD_SAVINGS,
             SAVINGS, SELIC,
@@ -172,12 +171,6 @@ pub(crate) fn stored_series(snapshot: &Snapshot) -> Result<Vec<StoredSeries>> {
     })
 }
 
-/// The newest day of a series that is not after the snapshot's date; of an exchange rate, the newest day with
-/// that side. Values that were computed from another series do not count.
-pub fn newest_day(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
-    Ok(Series::from(number).newest_published(snapshot)?.map(|rate| rate.date))
-}
-
 /// The days with closing quotes of at least this many currencies, newest first.
 pub fn days_with_currencies(snapshot: &Snapshot, at_least: u32) -> Result<Vec<Date>> {
     const SQL: &str =
@@ -313,7 +306,9 @@ mod coverage_tests {
         let dir = tempfile::tempdir().unwrap();
         let catalogue = bundle::filled_copy(dir.path()).unwrap();
         let snapshot = catalogue.snapshot("2026-09-30".parse().unwrap()).unwrap();
-        let newest = |number| newest_day(&snapshot, number).unwrap().map(|day| day.to_string());
+        let newest = |number| {
+            crate::market::newest_day(&snapshot, number).unwrap().map(|day| day.to_string())
+        };
         // The Selic also has days after that one; series 4389 has computed values only.
         assert_eq!(newest(432).as_deref(), Some("2026-09-30"));
         assert_eq!(newest(4389), None);

@@ -327,5 +327,11 @@ fn read_rate(row: &rusqlite::Row<'_>) -> rusqlite::Result<Rate> {
     Ok(Rate { date: row.get(0)?, value: row.get(1)?, origin })
 }
 
+/// The newest day of a series that is not after the snapshot's date; of an exchange rate, the newest day with
+/// that side. Values that were computed from another series do not count.
+pub fn newest_day(snapshot: &Snapshot, number: u32) -> Result<Option<Date>> {
+    Ok(Series::from(number).newest_published(snapshot)?.map(|rate| rate.date))
+}
+
 #[cfg(test)]
 mod tests;

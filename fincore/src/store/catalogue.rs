@@ -19,7 +19,7 @@ use crate::{
     values::{Date, Error, Plan, Result},
 };
 
-pub(crate) use crate::store::{open_file::SCHEMA, readers::version_of, snapshot::Snapshot};
+pub(crate) use crate::store::{CATALOGUE_SCHEMA, readers::version_of, snapshot::Snapshot};
 
 /// The most snapshots at once. A request holds one for microseconds; the rest is for tasks that keep one
 /// for longer.
@@ -55,7 +55,7 @@ impl Catalogue {
     /// Fails if the file at `path` has other tables, indexes, views or triggers than this program makes: for a file that comes
     /// from elsewhere, before it is opened.
     pub fn check_schema(path: &Path) -> Result<()> {
-        sqlite_file::check_schema(path, &SCHEMA)
+        sqlite_file::check_schema(path, &CATALOGUE_SCHEMA)
     }
 
     /// Opens or creates a data file, and lets `renew` bring up to date what is derived from its rows.
@@ -64,8 +64,9 @@ impl Catalogue {
         readers: usize,
         renew: impl FnOnce(Connection) -> Result<()>,
     ) -> Result<Catalogue> {
-        let connection = sqlite_file::open(&path, &SCHEMA)?;
-        renew(connection).map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))?;
+        let connection = sqlite_file::open(&path, &CATALOGUE_SCHEMA)?;
+        renew(connection)
+            .map_err(|err| sqlite_file::error_after_open(&path, &CATALOGUE_SCHEMA, err))?;
         Catalogue::of(path, readers)
     }
 
@@ -74,7 +75,7 @@ impl Catalogue {
         path: PathBuf,
         is_outdated: impl FnOnce(&Connection) -> Result<bool>,
     ) -> Result<Catalogue> {
-        sqlite_file::check_current(&path, &SCHEMA)?;
+        sqlite_file::check_current(&path, &CATALOGUE_SCHEMA)?;
         let catalogue = Catalogue::of(path.clone(), READERS)?;
         let connection = catalogue.current.load().readers.connect()?;
         match is_outdated(&connection) {
@@ -83,7 +84,7 @@ impl Catalogue {
                 let reason = "its search index was made in another way".to_owned();
                 Err(Error::Outdated { path: path.display().to_string(), reason })
             }
-            Err(err) => Err(sqlite_file::error_after_open(&path, &SCHEMA, err)),
+            Err(err) => Err(sqlite_file::error_after_open(&path, &CATALOGUE_SCHEMA, err)),
         }
     }
 
@@ -255,7 +256,7 @@ impl Catalogue {
     /// megabytes. Fails if `target` exists already or cannot be written, and if this catalogue is damaged; nothing is
     /// left then.
     pub fn write_copy(&self, target: &Path) -> Result<Edition> {
-        sqlite_copy::compact(&self.path(), target, &SCHEMA)?;
+        sqlite_copy::compact(&self.path(), target, &CATALOGUE_SCHEMA)?;
         let copy = sqlite_file::attach(target)?;
         Ok(Edition {
             catalogue: read_meta(&copy, "catalogue_id")?.unwrap_or_default(),

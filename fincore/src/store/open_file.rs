@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     store::{
-        FileIdentity, Schema,
+        CATALOGUE_SCHEMA, FileIdentity,
         readers::{CorruptValues, FileWatch, IdleTransactions, ReaderPool},
         sqlite_file,
     },
@@ -32,35 +32,14 @@ impl OpenFile {
         let readers = Arc::new(ReaderPool::new(path.clone(), readers));
         // Its connection stays open, and with it the log.
         let watch = FileWatch::new(&readers)?;
-        watch.read(&readers).map_err(|err| sqlite_file::error_after_open(&path, &SCHEMA, err))?;
+        watch
+            .read(&readers)
+            .map_err(|err| sqlite_file::error_after_open(&path, &CATALOGUE_SCHEMA, err))?;
         let identity = FileIdentity::of(path)?;
         let (corrupt_values, memo, idle) = Default::default();
         Ok(OpenFile { readers, identity, corrupt_values, memo, idle, watch })
     }
 }
-
-pub(crate) const SCHEMA: Schema = Schema {
-    what: "a data catalogue",
-    application_id: i32::from_be_bytes(*b"FINC"),
-    migrations: &[
-        include_str!("../../migrations/catalogue/0001_market.sql"),
-        include_str!("../../migrations/catalogue/0002_companies_and_filings.sql"),
-        include_str!("../../migrations/catalogue/0003_application_id.sql"),
-        include_str!("../../migrations/catalogue/0004_changes_and_freshness.sql"),
-        include_str!("../../migrations/catalogue/0005_identity.sql"),
-        include_str!("../../migrations/catalogue/0006_search.sql"),
-        include_str!("../../migrations/catalogue/0007_filing_files.sql"),
-        include_str!("../../migrations/catalogue/0008_incomplete_windows.sql"),
-        include_str!("../../migrations/catalogue/0009_notes_and_withdrawn_filings.sql"),
-        include_str!("../../migrations/catalogue/0010_copom_meetings.sql"),
-        include_str!("../../migrations/catalogue/0011_past.sql"),
-        include_str!("../../migrations/catalogue/0012_statements.sql"),
-    ],
-    unmarked: 2,
-    table: "rate",
-    remedy: "restore a backup, or move it away to start again from the bundled data, and repeat your imports",
-    audience: sqlite_file::Audience::Default,
-};
 
 /// One value of each type, with what it was computed from: the one cache of the library. Lists that are too long for it bound
 /// themselves.

@@ -15,7 +15,7 @@ use r2d2::{HandleError, ManageConnection, Pool, PooledConnection};
 use rusqlite::{Connection, OptionalExtension, functions::FunctionFlags};
 
 use crate::{
-    store::{WaitBudget, deadline, open_file::SCHEMA, sqlite_check, sqlite_file},
+    store::{CATALOGUE_SCHEMA, WaitBudget, deadline, sqlite_file},
     values::{Error, Result, lock},
 };
 
@@ -76,8 +76,8 @@ impl ReaderPool {
     where
         Error: From<E>,
     {
-        let outcome =
-            outcome.map_err(|err| sqlite_check::error_of_file(&self.path, &SCHEMA, err.into()));
+        let outcome = outcome
+            .map_err(|err| sqlite_file::error_of_file(&self.path, &CATALOGUE_SCHEMA, err.into()));
         if matches!(outcome, Err(Error::Unavailable { .. })) {
             self.troubles.faults.fetch_add(1, Ordering::Relaxed);
         }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 #[cfg(doc)]
-use crate::store::catalogue::Catalogue;
+use crate::store::Catalogue;
 
 /// A consistent, read-only view of a [`Catalogue`], made by [`Catalogue::snapshot`].
 ///

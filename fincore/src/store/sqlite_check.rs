@@ -1,5 +1,4 @@
 //! Checks a database file for damage, and for missing tables and indexes.
-use std::path::Path;
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -7,7 +6,7 @@ use serde::Serialize;
 use crate::{
     store::{
         Schema,
-        sqlite_file::{attach, foreign_objects, version_of},
+        sqlite_file::{foreign_objects, version_of},
     },
     values::{Error, Result},
 };
@@ -120,50 +119,6 @@ fn count(connection: &Connection, name: &str, newest: &str) -> rusqlite::Result<
         // Other checks report a date that is not text.
         Ok(TableCheckup { name: name.to_owned(), rows, newest: row.get(1).unwrap_or_default() })
     })
-}
-
-/// A table or index that a file should have.
-pub(crate) struct SchemaObject {
-    pub(crate) name: String,
-    /// The statement that creates it.
-    #[cfg_attr(
-        not(any(feature = "bundle", feature = "import")),
-        expect(dead_code, reason = "only a rebuild runs it")
-    )]
-    pub(crate) sql: String,
-}
-
-/// The error that this is for the file at `path`: a statement also fails if the file has lost its tables, as one that was
-/// emptied has.
-pub(crate) fn error_of_file(path: &Path, schema: &Schema, err: Error) -> Error {
-    err.unless_whole(|| {
-        let missing =
-            attach(path).map_err(Error::from).and_then(|file| missing_objects(&file, schema));
-        missing.is_ok_and(|missing| missing.is_empty())
-    })
-}
-
-/// The tables and indexes that migrations create and this file does not have.
-pub(crate) fn missing_objects(
-    connection: &Connection,
-    schema: &Schema,
-) -> Result<Vec<SchemaObject>> {
-    const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
-    const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
-    let whole = Connection::open_in_memory()?;
-    schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
-    let mut objects = whole.prepare(ALL)?;
-    let objects =
-        objects.query_map([], |row| Ok(SchemaObject { name: row.get(0)?, sql: row.get(1)? }))?;
-    let mut find = connection.prepare(FIND)?;
-    let mut missing = Vec::new();
-    for object in objects {
-        let object = object?;
-        if !find.exists([&object.name])? {
-            missing.push(object);
-        }
-    }
-    Ok(missing)
 }
 
 /// Checks the structure of the file, and returns a sentence for each damage. Reads the whole file, but compares less than

@@ -13,7 +13,6 @@ use crate::{
     store::{
         deadline,
         file_identity::{companion_path, make_private, missing_permission},
-        sqlite_check::error_of_file,
     },
     values::{Error, Result, truncate},
 };
@@ -397,16 +396,55 @@ pub(crate) fn shrink_log(path: &Path) -> Result<()> {
     }
 }
 
+/// A table or index that a file should have.
+pub(crate) struct SchemaObject {
+    pub(crate) name: String,
+    /// The statement that creates it.
+    pub(crate) sql: String,
+}
+
+/// The error that this is for the file at `path`: a statement also fails if the file has lost its tables, as one that was
+/// emptied has.
+pub(crate) fn error_of_file(path: &Path, schema: &Schema, err: Error) -> Error {
+    err.unless_whole(|| {
+        let missing =
+            attach(path).map_err(Error::from).and_then(|file| missing_objects(&file, schema));
+        missing.is_ok_and(|missing| missing.is_empty())
+    })
+}
+
+/// The tables and indexes that migrations create and this file does not have.
+pub(crate) fn missing_objects(
+    connection: &Connection,
+    schema: &Schema,
+) -> Result<Vec<SchemaObject>> {
+    const ALL: &str = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL";
+    const FIND: &str = "SELECT 1 FROM main.sqlite_master WHERE name = ?1";
+    let whole = Connection::open_in_memory()?;
+    schema.migrations.iter().try_for_each(|migration| whole.execute_batch(migration))?;
+    let mut objects = whole.prepare(ALL)?;
+    let objects =
+        objects.query_map([], |row| Ok(SchemaObject { name: row.get(0)?, sql: row.get(1)? }))?;
+    let mut find = connection.prepare(FIND)?;
+    let mut missing = Vec::new();
+    for object in objects {
+        let object = object?;
+        if !find.exists([&object.name])? {
+            missing.push(object);
+        }
+    }
+    Ok(missing)
+}
+
 #[cfg(test)]
 mod schema_comparison_tests {
     use crate::accounts::sqlite_store;
-    use crate::store::open_file;
 
     use super::*;
 
     #[test]
     fn finds_what_the_migrations_do_not_make() {
-        for schema in [&sqlite_store::SCHEMA, &open_file::SCHEMA] {
+        for schema in [&sqlite_store::SCHEMA, &crate::store::CATALOGUE_SCHEMA] {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("file.db");
             drop(open(&path, schema).unwrap());

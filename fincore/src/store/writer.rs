@@ -14,10 +14,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     store::{
-        Catalogue,
-        open_file::SCHEMA,
+        CATALOGUE_SCHEMA, Catalogue, SchemaObject,
         readers::{read_meta, version_of},
-        sqlite_check, sqlite_file,
+        sqlite_file,
     },
     values::{Error, Result},
 };
@@ -69,8 +68,9 @@ impl Catalogue {
 
     fn write_within(&self, now: DateTime<Utc>, time: Duration) -> Result<Writer> {
         let path = self.path();
-        let error = |err: rusqlite::Error| sqlite_check::error_of_file(&path, &SCHEMA, err.into());
-        let connection = sqlite_file::reopen(&path, &SCHEMA)?;
+        let error =
+            |err: rusqlite::Error| sqlite_file::error_of_file(&path, &CATALOGUE_SCHEMA, err.into());
+        let connection = sqlite_file::reopen(&path, &CATALOGUE_SCHEMA)?;
         let tail = Tail(path.clone());
         connection.pragma_update(None, "cache_size", -WRITER_CACHE)?;
         connection.busy_timeout(time)?;
@@ -183,8 +183,8 @@ impl Writer {
     }
 
     /// The tables and indexes that the file should have and lacks.
-    pub(crate) fn missing_objects(&self) -> Result<Vec<sqlite_check::SchemaObject>> {
-        sqlite_check::missing_objects(&self.connection, &SCHEMA)
+    pub(crate) fn missing_objects(&self) -> Result<Vec<SchemaObject>> {
+        sqlite_file::missing_objects(&self.connection, &CATALOGUE_SCHEMA)
     }
 
     /// The connection, for checks of the file as a whole.

@@ -4,7 +4,7 @@
 //! ([`Words`](crate::values::words::Words)) and their single words.
 use std::{fmt, str::FromStr};
 
-use crate::values::{Error, Result, Wanted, decimal::whole_number, words::fold};
+use crate::values::{Error, Result, Wanted, decimal::whole_number, fold};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Identifier {

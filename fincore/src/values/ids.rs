@@ -1,7 +1,7 @@
 //! Filing ids, and the row keys made from them.
 use std::{fmt, str::FromStr};
 
-use crate::values::{Date, Error, Result, Wanted, decimal::whole_number, words::fold};
+use crate::values::{Date, Error, Result, Wanted, decimal::whole_number, fold};
 
 /// The id of a filing: CVM's protocol number, or for a periodic form its short name and document number,
 /// as in `dfp-144874`.

@@ -3,9 +3,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use strsim::osa_distance;
-use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use crate::values::{Error, Identifier, Limit, Offset, Result, Wanted, identifier::tokens};
+use crate::values::{Error, Identifier, Limit, Offset, Result, Wanted, fold, identifier::tokens};
 
 /// The words of a search: at least one, at most 32, in at most 500 characters.
 ///
@@ -210,77 +209,6 @@ fn cut(word: &str) -> &str {
         Some((end, _)) => &word[..end],
         None => word,
     }
-}
-
-/// Lowercases, strips accents and collapses whitespace. Texts with the same folding count as equal;
-/// folding twice changes nothing.
-///
-/// Every letter of Windows-1252, the encoding of all sources, becomes ASCII. Search indexes store folded
-/// words, so the folding of Windows-1252 must never change.
-#[must_use]
-pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '!'..='~' => folded.push(c.to_ascii_lowercase()),
-            // Only letters and digits are decomposed: symbols such as ™ and ´ separate words.
-            c if c.is_alphanumeric() => {
-                decompose_compatible(c, |part| push_lowercase(&mut folded, part));
-            }
-            c => push(&mut folded, c),
-        }
-    }
-    folded.truncate(folded.trim_end().len());
-    folded
-}
-
-/// Appends a decomposed character in lowercase.
-fn push_lowercase(folded: &mut String, c: char) {
-    match c {
-        // Fast path for nearly every letter of the sources.
-        '!'..='~' => folded.push(c.to_ascii_lowercase()),
-        '\u{300}'..='\u{36f}' => (),
-        c => c.to_lowercase().for_each(|c| push(folded, c)),
-    }
-}
-
-/// Appends a lowercase character. Combining marks are dropped; whitespace collapses to one space.
-fn push(folded: &mut String, c: char) {
-    match c {
-        c if c.is_whitespace() || c.is_control() => {
-            if !folded.is_empty() && !folded.ends_with(' ') {
-                folded.push(' ');
-            }
-        }
-        // The standalone circumflex is an accent, though Unicode calls it a letter.
-        c if is_combining_mark(c) || c == 'ˆ' => (),
-        c => match replacement(c) {
-            Some(letters) => folded.push_str(letters),
-            None => folded.push(c),
-        },
-    }
-}
-
-/// The replacement for a character that Unicode does not decompose.
-fn replacement(c: char) -> Option<&'static str> {
-    Some(match c {
-        'æ' => "ae",
-        'đ' | 'ð' => "d",
-        'ƒ' => "f",
-        'ħ' => "h",
-        'ı' => "i",
-        'ł' => "l",
-        'ø' => "o",
-        'œ' => "oe",
-        'ß' => "ss",
-        'ŧ' => "t",
-        'þ' => "th",
-        // The micro sign decomposes to this Greek letter.
-        'μ' => "u",
-        // In the middle of a decomposed ½.
-        '\u{2044}' => "/",
-        _ => return None,
-    })
 }
 
 /// How many of them are named.

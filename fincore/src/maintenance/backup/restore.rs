@@ -14,7 +14,7 @@ use crate::{
     maintenance::backup::{
         ACCOUNTS, CATALOGUE, FORMAT, MANIFEST, Manifest, Progress, Staging, open, unpack,
     },
-    store::{Catalogue, Checkup, deadline, open_file, sqlite_file},
+    store::{CATALOGUE_SCHEMA, Catalogue, Checkup, deadline, sqlite_file},
     values::{Error, Invalid, Result},
 };
 
@@ -193,7 +193,7 @@ fn check(path: &Path, name: &str) -> Result<Checkup> {
             sqlite_file::check_schema(path, &sqlite_store::SCHEMA)?;
             return Accounts::open(path)?.check();
         }
-        sqlite_file::check_schema(path, &open_file::SCHEMA)?;
+        sqlite_file::check_schema(path, &CATALOGUE_SCHEMA)?;
         Catalogue::open(path)?.check()
     })
 }

@@ -299,7 +299,7 @@ fn key_cells<const N: usize>(
     key: Option<[Cell<'static>; N]>,
     columns: usize,
 ) -> Vec<Cell<'static>> {
-    let mut cells = key.map_or_else(Vec::new, |cells| cells.into());
+    let mut cells = key.map_or_else(Vec::new, Into::into);
     cells.resize(columns, Cell::Empty);
     cells
 }

@@ -2,10 +2,7 @@
 use rusqlite::StatementStatus;
 
 use super::*;
-use crate::{
-    store::{catalogue::temporary as catalogue, open_file},
-    values::Plan,
-};
+use crate::{store::catalogue::temporary as catalogue, values::Plan};
 
 mod editions;
 pub(crate) mod faults;
@@ -310,7 +307,7 @@ fn a_look_neither_makes_a_file_nor_brings_one_up_to_date() {
     let looked_at = Catalogue::open_to_read(&path).unwrap();
     assert_eq!(looked_at.snapshot(TODAY).unwrap().version().unwrap(), 0);
     drop(looked_at);
-    let known = open_file::SCHEMA.migrations.len();
+    let known = CATALOGUE_SCHEMA.migrations.len();
     let older = format!("it is at version 5, this program reads version {known}");
     for (change, said) in [
         ("UPDATE meta SET value = '0' WHERE name = 'index_version'", "search index"),
