@@ -214,17 +214,9 @@ pub struct Category {
 
 impl table::Row for Category {
     const COLUMNS: &'static [Column<Category>] = &[
-        Column {
-            name: "category",
-            kind: ColumnKind::Text,
-            cell: |row| row.category.as_str().into(),
-        },
-        Column { name: "type", kind: ColumnKind::Text, cell: |row| row.r#type.as_str().into() },
-        Column {
-            name: "filings",
-            kind: ColumnKind::Integer,
-            cell: |row| Cell::Integer(row.filings),
-        },
+        Column::new("category", ColumnKind::Text, |row| row.category.as_str().into()),
+        Column::new("type", ColumnKind::Text, |row| row.r#type.as_str().into()),
+        Column::new("filings", ColumnKind::Integer, |row| Cell::Integer(row.filings)),
     ];
 }
 

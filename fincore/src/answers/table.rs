@@ -101,6 +101,14 @@ pub struct Column<R> {
     pub cell: fn(&R) -> Cell<'_>,
 }
 
+impl<R> Column<R> {
+    /// A column of this name, whose cells are of this kind or empty.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: ColumnKind, cell: fn(&R) -> Cell<'_>) -> Column<R> {
+        Column { name, kind, cell }
+    }
+}
+
 /// The kind of a column's cells: every cell of the column is of this kind or empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {

@@ -46,47 +46,17 @@ pub struct Company {
 
 impl table::Row for Company {
     const COLUMNS: &'static [Column<Company>] = &[
-        Column { name: "id", kind: ColumnKind::Text, cell: |company| Cell::display(company.id) },
-        Column {
-            name: "name",
-            kind: ColumnKind::Text,
-            cell: |company| company.name.as_str().into(),
-        },
-        Column {
-            name: "trade_name",
-            kind: ColumnKind::Text,
-            cell: |company| company.trade_name.as_deref().into(),
-        },
-        Column {
-            name: "cnpj",
-            kind: ColumnKind::Text,
-            cell: |company| company.cnpj.map_or(Cell::Empty, Cell::display),
-        },
-        Column {
-            name: "status",
-            kind: ColumnKind::Text,
-            cell: |company| company.status.as_deref().into(),
-        },
-        Column {
-            name: "sector",
-            kind: ColumnKind::Text,
-            cell: |company| company.sector.as_str().into(),
-        },
-        Column {
-            name: "tickers",
-            kind: ColumnKind::List,
-            cell: |company| Cell::List(&company.tickers),
-        },
-        Column {
-            name: "registered_on",
-            kind: ColumnKind::Day,
-            cell: |company| company.registered_on.into(),
-        },
-        Column {
-            name: "cancelled_on",
-            kind: ColumnKind::Day,
-            cell: |company| company.cancelled_on.into(),
-        },
+        Column::new("id", ColumnKind::Text, |company| Cell::display(company.id)),
+        Column::new("name", ColumnKind::Text, |company| company.name.as_str().into()),
+        Column::new("trade_name", ColumnKind::Text, |company| company.trade_name.as_deref().into()),
+        Column::new("cnpj", ColumnKind::Text, |company| {
+            company.cnpj.map_or(Cell::Empty, Cell::display)
+        }),
+        Column::new("status", ColumnKind::Text, |company| company.status.as_deref().into()),
+        Column::new("sector", ColumnKind::Text, |company| company.sector.as_str().into()),
+        Column::new("tickers", ColumnKind::List, |company| Cell::List(&company.tickers)),
+        Column::new("registered_on", ColumnKind::Day, |company| company.registered_on.into()),
+        Column::new("cancelled_on", ColumnKind::Day, |company| company.cancelled_on.into()),
     ];
 }
 

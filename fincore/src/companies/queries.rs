@@ -152,14 +152,10 @@ pub struct Sector {
 
 impl table::Row for Sector {
     const COLUMNS: &'static [Column<Sector>] = &[
-        Column { name: "sector", kind: ColumnKind::Text, cell: |row| row.sector.as_str().into() },
-        Column {
-            name: "companies",
-            kind: ColumnKind::Integer,
-            cell: |row| Cell::Integer(row.companies),
-        },
-        Column { name: "active", kind: ColumnKind::Integer, cell: |row| Cell::Integer(row.active) },
-        Column { name: "listed", kind: ColumnKind::Integer, cell: |row| Cell::Integer(row.listed) },
+        Column::new("sector", ColumnKind::Text, |row| row.sector.as_str().into()),
+        Column::new("companies", ColumnKind::Integer, |row| Cell::Integer(row.companies)),
+        Column::new("active", ColumnKind::Integer, |row| Cell::Integer(row.active)),
+        Column::new("listed", ColumnKind::Integer, |row| Cell::Integer(row.listed)),
     ];
 }
 

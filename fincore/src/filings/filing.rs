@@ -66,58 +66,18 @@ impl Filing {
 
 impl table::Row for Filing {
     const COLUMNS: &'static [Column<Filing>] = &[
-        Column { name: "id", kind: ColumnKind::Text, cell: |filing| Cell::display(filing.id) },
-        Column {
-            name: "company_id",
-            kind: ColumnKind::Text,
-            cell: |filing| Cell::display(filing.company_id),
-        },
-        Column {
-            name: "company_name",
-            kind: ColumnKind::Text,
-            cell: |filing| filing.company_name.as_str().into(),
-        },
-        Column {
-            name: "category",
-            kind: ColumnKind::Text,
-            cell: |filing| filing.category.as_str().into(),
-        },
-        Column {
-            name: "type",
-            kind: ColumnKind::Text,
-            cell: |filing| filing.r#type.as_str().into(),
-        },
-        Column {
-            name: "species",
-            kind: ColumnKind::Text,
-            cell: |filing| filing.species.as_str().into(),
-        },
-        Column {
-            name: "description",
-            kind: ColumnKind::Text,
-            cell: |filing| Cell::Text(filing.description()),
-        },
-        Column {
-            name: "subject",
-            kind: ColumnKind::Text,
-            cell: |filing| filing.subject.as_deref().into(),
-        },
-        Column {
-            name: "date",
-            kind: ColumnKind::StartOfDay,
-            cell: |filing| Cell::StartOfDay(filing.date),
-        },
-        Column {
-            name: "reference_date",
-            kind: ColumnKind::Day,
-            cell: |filing| filing.reference_date.into(),
-        },
-        Column {
-            name: "version",
-            kind: ColumnKind::Integer,
-            cell: |filing| Cell::Integer(filing.version.into()),
-        },
-        Column { name: "url", kind: ColumnKind::Text, cell: |filing| filing.url.as_str().into() },
+        Column::new("id", ColumnKind::Text, |filing| Cell::display(filing.id)),
+        Column::new("company_id", ColumnKind::Text, |filing| Cell::display(filing.company_id)),
+        Column::new("company_name", ColumnKind::Text, |filing| filing.company_name.as_str().into()),
+        Column::new("category", ColumnKind::Text, |filing| filing.category.as_str().into()),
+        Column::new("type", ColumnKind::Text, |filing| filing.r#type.as_str().into()),
+        Column::new("species", ColumnKind::Text, |filing| filing.species.as_str().into()),
+        Column::new("description", ColumnKind::Text, |filing| Cell::Text(filing.description())),
+        Column::new("subject", ColumnKind::Text, |filing| filing.subject.as_deref().into()),
+        Column::new("date", ColumnKind::StartOfDay, |filing| Cell::StartOfDay(filing.date)),
+        Column::new("reference_date", ColumnKind::Day, |filing| filing.reference_date.into()),
+        Column::new("version", ColumnKind::Integer, |filing| Cell::Integer(filing.version.into())),
+        Column::new("url", ColumnKind::Text, |filing| filing.url.as_str().into()),
     ];
 }
 

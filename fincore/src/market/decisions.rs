@@ -58,19 +58,11 @@ impl Decision {
 
 impl table::Row for Decision {
     const COLUMNS: &'static [Column<Decision>] = &[
-        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.date.into() },
-        Column {
-            name: "effective_from",
-            kind: ColumnKind::Day,
-            cell: |row| row.effective_from.into(),
-        },
-        Column { name: "before", kind: ColumnKind::Figure, cell: |row| row.before.into() },
-        Column { name: "after", kind: ColumnKind::Figure, cell: |row| row.after.into() },
-        Column {
-            name: "change",
-            kind: ColumnKind::Figure,
-            cell: |row| Cell::Calculated(row.change.clone()),
-        },
+        Column::new("date", ColumnKind::Day, |row| row.date.into()),
+        Column::new("effective_from", ColumnKind::Day, |row| row.effective_from.into()),
+        Column::new("before", ColumnKind::Figure, |row| row.before.into()),
+        Column::new("after", ColumnKind::Figure, |row| row.after.into()),
+        Column::new("change", ColumnKind::Figure, |row| Cell::Calculated(row.change.clone())),
     ];
 }
 

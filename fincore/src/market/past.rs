@@ -113,11 +113,11 @@ pub struct Revision {
 
 impl table::Row for Revision {
     const COLUMNS: &'static [Column<Revision>] = &[
-        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.date.into() },
-        Column { name: "value", kind: ColumnKind::Figure, cell: |row| row.value.into() },
-        Column { name: "known_from", kind: ColumnKind::Text, cell: |row| time(row.known_from) },
-        Column { name: "known_until", kind: ColumnKind::Text, cell: |row| time(row.known_until) },
-        Column { name: "origin", kind: ColumnKind::Text, cell: |row| row.origin.as_str().into() },
+        Column::new("date", ColumnKind::Day, |row| row.date.into()),
+        Column::new("value", ColumnKind::Figure, |row| row.value.into()),
+        Column::new("known_from", ColumnKind::Text, |row| time(row.known_from)),
+        Column::new("known_until", ColumnKind::Text, |row| time(row.known_until)),
+        Column::new("origin", ColumnKind::Text, |row| row.origin.as_str().into()),
     ];
 }
 

@@ -35,9 +35,9 @@ impl Rate {
 
 impl table::Row for Rate {
     const COLUMNS: &'static [Column<Rate>] = &[
-        Column { name: "date", kind: ColumnKind::Day, cell: |rate| rate.date.into() },
-        Column { name: "value", kind: ColumnKind::Figure, cell: |rate| rate.value.into() },
-        Column { name: "origin", kind: ColumnKind::Text, cell: |rate| rate.origin.as_str().into() },
+        Column::new("date", ColumnKind::Day, |rate| rate.date.into()),
+        Column::new("value", ColumnKind::Figure, |rate| rate.value.into()),
+        Column::new("origin", ColumnKind::Text, |rate| rate.origin.as_str().into()),
     ];
 }
 
@@ -57,15 +57,11 @@ pub struct FxRate {
 
 impl table::Row for FxRate {
     const COLUMNS: &'static [Column<FxRate>] = &[
-        Column { name: "date", kind: ColumnKind::Day, cell: |quote| quote.date.into() },
-        Column { name: "pair", kind: ColumnKind::Text, cell: |quote| Cell::display(quote.pair) },
-        Column { name: "buy", kind: ColumnKind::Figure, cell: |quote| quote.buy.into() },
-        Column { name: "sell", kind: ColumnKind::Figure, cell: |quote| quote.sell.into() },
-        Column {
-            name: "origin",
-            kind: ColumnKind::Text,
-            cell: |_| Origin::Published.as_str().into(),
-        },
+        Column::new("date", ColumnKind::Day, |quote| quote.date.into()),
+        Column::new("pair", ColumnKind::Text, |quote| Cell::display(quote.pair)),
+        Column::new("buy", ColumnKind::Figure, |quote| quote.buy.into()),
+        Column::new("sell", ColumnKind::Figure, |quote| quote.sell.into()),
+        Column::new("origin", ColumnKind::Text, |_| Origin::Published.as_str().into()),
     ];
 }
 
@@ -85,18 +81,10 @@ pub struct FxPair {
 
 impl table::Row for FxPair {
     const COLUMNS: &'static [Column<FxPair>] = &[
-        Column {
-            name: "pair",
-            kind: ColumnKind::Text,
-            cell: |covered| Cell::display(covered.pair),
-        },
-        Column { name: "from", kind: ColumnKind::Day, cell: |covered| covered.from.into() },
-        Column { name: "to", kind: ColumnKind::Day, cell: |covered| covered.to.into() },
-        Column {
-            name: "days",
-            kind: ColumnKind::Integer,
-            cell: |covered| Cell::Integer(covered.days),
-        },
+        Column::new("pair", ColumnKind::Text, |covered| Cell::display(covered.pair)),
+        Column::new("from", ColumnKind::Day, |covered| covered.from.into()),
+        Column::new("to", ColumnKind::Day, |covered| covered.to.into()),
+        Column::new("days", ColumnKind::Integer, |covered| Cell::Integer(covered.days)),
     ];
 }
 
@@ -132,54 +120,20 @@ pub struct ListedSeries {
 
 impl table::Row for ListedSeries {
     const COLUMNS: &'static [Column<ListedSeries>] = &[
-        Column {
-            name: "number",
-            kind: ColumnKind::Integer,
-            cell: |series| Cell::Integer(series.number.into()),
-        },
-        Column { name: "name", kind: ColumnKind::Text, cell: |series| series.name.as_ref().into() },
-        Column {
-            name: "title",
-            kind: ColumnKind::Text,
-            cell: |series| series.title.map(|title| title.en).into(),
-        },
-        Column {
-            name: "title_pt",
-            kind: ColumnKind::Text,
-            cell: |series| series.title.map(|title| title.pt).into(),
-        },
-        Column {
-            name: "unit",
-            kind: ColumnKind::Text,
-            cell: |series| series.unit.map(|unit| unit.en).into(),
-        },
-        Column {
-            name: "unit_pt",
-            kind: ColumnKind::Text,
-            cell: |series| series.unit.map(|unit| unit.pt).into(),
-        },
-        Column {
-            name: "rhythm",
-            kind: ColumnKind::Text,
-            cell: |series| series.rhythm.map(Rhythm::as_str).into(),
-        },
-        Column { name: "first", kind: ColumnKind::Day, cell: |series| series.first.into() },
-        Column { name: "last", kind: ColumnKind::Day, cell: |series| series.last.into() },
-        Column {
-            name: "count",
-            kind: ColumnKind::Integer,
-            cell: |series| Cell::Integer(series.count),
-        },
-        Column {
-            name: "source",
-            kind: ColumnKind::Text,
-            cell: |series| series.source.as_str().into(),
-        },
-        Column {
-            name: "sync",
-            kind: ColumnKind::Text,
-            cell: |series| series.sync.as_deref().into(),
-        },
+        Column::new("number", ColumnKind::Integer, |series| Cell::Integer(series.number.into())),
+        Column::new("name", ColumnKind::Text, |series| series.name.as_ref().into()),
+        Column::new("title", ColumnKind::Text, |series| series.title.map(|title| title.en).into()),
+        Column::new("title_pt", ColumnKind::Text, |series| {
+            series.title.map(|title| title.pt).into()
+        }),
+        Column::new("unit", ColumnKind::Text, |series| series.unit.map(|unit| unit.en).into()),
+        Column::new("unit_pt", ColumnKind::Text, |series| series.unit.map(|unit| unit.pt).into()),
+        Column::new("rhythm", ColumnKind::Text, |series| series.rhythm.map(Rhythm::as_str).into()),
+        Column::new("first", ColumnKind::Day, |series| series.first.into()),
+        Column::new("last", ColumnKind::Day, |series| series.last.into()),
+        Column::new("count", ColumnKind::Integer, |series| Cell::Integer(series.count)),
+        Column::new("source", ColumnKind::Text, |series| series.source.as_str().into()),
+        Column::new("sync", ColumnKind::Text, |series| series.sync.as_deref().into()),
     ];
 }
 

@@ -171,17 +171,9 @@ pub struct TransformedRate {
 
 impl table::Row for TransformedRate {
     const COLUMNS: &'static [Column<TransformedRate>] = &[
-        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.date.into() },
-        Column {
-            name: "value",
-            kind: ColumnKind::Figure,
-            cell: |row| Cell::Calculated(row.value.clone()),
-        },
-        Column {
-            name: "partial",
-            kind: ColumnKind::Text,
-            cell: |row| row.partial.then_some("true").into(),
-        },
+        Column::new("date", ColumnKind::Day, |row| row.date.into()),
+        Column::new("value", ColumnKind::Figure, |row| Cell::Calculated(row.value.clone())),
+        Column::new("partial", ColumnKind::Text, |row| row.partial.then_some("true").into()),
     ];
 }
 

@@ -30,23 +30,11 @@ pub(crate) struct Observation {
 
 impl table::Row for Observation {
     const COLUMNS: &'static [Column<Observation>] = &[
-        Column {
-            name: "series",
-            kind: ColumnKind::Integer,
-            cell: |row| Cell::Integer(row.series.into()),
-        },
-        Column {
-            name: "name",
-            kind: ColumnKind::Text,
-            cell: |row| Cell::Text(dataset(row.series)),
-        },
-        Column { name: "date", kind: ColumnKind::Day, cell: |row| row.rate.date.into() },
-        Column { name: "value", kind: ColumnKind::Figure, cell: |row| row.rate.value.into() },
-        Column {
-            name: "origin",
-            kind: ColumnKind::Text,
-            cell: |row| row.rate.origin.as_str().into(),
-        },
+        Column::new("series", ColumnKind::Integer, |row| Cell::Integer(row.series.into())),
+        Column::new("name", ColumnKind::Text, |row| Cell::Text(dataset(row.series))),
+        Column::new("date", ColumnKind::Day, |row| row.rate.date.into()),
+        Column::new("value", ColumnKind::Figure, |row| row.rate.value.into()),
+        Column::new("origin", ColumnKind::Text, |row| row.rate.origin.as_str().into()),
     ];
 }
 

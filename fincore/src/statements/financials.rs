@@ -73,11 +73,11 @@ macro_rules! columns {
     ($($metric:ident),+ $(,)?) => {
         impl table::Row for CompanyFinancials {
             const COLUMNS: &'static [Column<CompanyFinancials>] = &[
-                Column { name: "period_start", kind: ColumnKind::Day, cell: |row| row.period_start.into() },
-                Column { name: "period_end", kind: ColumnKind::Day, cell: |row| row.period_end.into() },
-                Column { name: "scope", kind: ColumnKind::Text, cell: |row| row.scope.name().into() },
-                Column { name: "plan", kind: ColumnKind::Text, cell: |row| row.plan.map(AccountPlan::name).into() },
-                $(Column { name: Metric::$metric.name(), kind: ColumnKind::Figure, cell: |row| row.cell(Metric::$metric) },)+
+                Column::new("period_start", ColumnKind::Day, |row| row.period_start.into()),
+                Column::new("period_end", ColumnKind::Day, |row| row.period_end.into()),
+                Column::new("scope", ColumnKind::Text, |row| row.scope.name().into()),
+                Column::new("plan", ColumnKind::Text, |row| row.plan.map(AccountPlan::name).into()),
+                $(Column::new(Metric::$metric.name(), ColumnKind::Figure, |row| row.cell(Metric::$metric)),)+
             ];
         }
     };

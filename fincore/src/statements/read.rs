@@ -52,26 +52,18 @@ fn names_of(kinds: &[StatementKind]) -> Vec<String> {
 
 impl table::Row for StatementForm {
     const COLUMNS: &'static [Column<StatementForm>] = &[
-        Column {
-            name: "form",
-            kind: ColumnKind::Text,
-            cell: |row| Cell::display(row.form.name().to_ascii_uppercase()),
-        },
-        Column { name: "period_start", kind: ColumnKind::Day, cell: |row| row.period_start.into() },
-        Column { name: "period_end", kind: ColumnKind::Day, cell: |row| row.period_end.into() },
-        Column { name: "scope", kind: ColumnKind::Text, cell: |row| row.scope.name().into() },
-        Column {
-            name: "version",
-            kind: ColumnKind::Integer,
-            cell: |row| Cell::Integer(row.version.into()),
-        },
-        Column { name: "received", kind: ColumnKind::Day, cell: |row| row.received.into() },
-        Column { name: "kinds", kind: ColumnKind::List, cell: |row| Cell::List(&row.kind_names) },
-        Column {
-            name: "filing_id",
-            kind: ColumnKind::Text,
-            cell: |row| row.filing_id.map_or(Cell::Empty, Cell::display),
-        },
+        Column::new("form", ColumnKind::Text, |row| {
+            Cell::display(row.form.name().to_ascii_uppercase())
+        }),
+        Column::new("period_start", ColumnKind::Day, |row| row.period_start.into()),
+        Column::new("period_end", ColumnKind::Day, |row| row.period_end.into()),
+        Column::new("scope", ColumnKind::Text, |row| row.scope.name().into()),
+        Column::new("version", ColumnKind::Integer, |row| Cell::Integer(row.version.into())),
+        Column::new("received", ColumnKind::Day, |row| row.received.into()),
+        Column::new("kinds", ColumnKind::List, |row| Cell::List(&row.kind_names)),
+        Column::new("filing_id", ColumnKind::Text, |row| {
+            row.filing_id.map_or(Cell::Empty, Cell::display)
+        }),
     ];
 }
 
