@@ -4,7 +4,6 @@ pub mod changes;
 pub mod deadline;
 pub mod downloads;
 mod file_identity;
-mod kept_rows;
 pub(crate) mod open_file;
 pub(crate) mod past;
 pub(crate) mod readers;

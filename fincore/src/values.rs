@@ -49,6 +49,7 @@ pub use link::{LinkHash, LinkId, LinkPath, LinkToken};
 pub use page::{Limit, Offset, PageQuery};
 pub(crate) use plans::{Feature, Plan, Upgrade};
 pub(crate) use running_product::RunningProduct;
+pub(crate) use sql::{read_leb128, write_leb128};
 pub(crate) use words::{Part, nearest_to_unknown, words};
 pub use words::{Search, Words};
 

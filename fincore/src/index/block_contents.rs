@@ -11,7 +11,7 @@ use crate::{
         word_runs::BlockTexts,
     },
     lexicon::{for_each_extra_word, quarter_ending_on},
-    values::{Date, Error, FilingId, Result, fold, words::words},
+    values::{Date, Error, FilingId, Result, fold, read_leb128, words::words, write_leb128},
 };
 
 /// How many words of a subject are its head: the rest is detail.
@@ -246,8 +246,8 @@ pub(crate) struct Summary {
 impl Summary {
     /// Adds a term.
     pub(crate) fn push(&mut self, SummaryEntry { term, count, few }: &SummaryEntry<'_>) {
-        write_number(&mut self.bytes, u64::from(term - self.last));
-        write_number(&mut self.bytes, u64::from(*count));
+        write_leb128(&mut self.bytes, u64::from(term - self.last));
+        write_leb128(&mut self.bytes, u64::from(*count));
         self.bytes.extend_from_slice(few);
         (self.last, self.terms) = (*term, self.terms + 1);
     }
@@ -279,7 +279,7 @@ pub(crate) fn write_keys(connection: &Connection, block: &Block, keys: &[i64]) -
     let mut bytes = Vec::new();
     let mut last = 0;
     for key in keys {
-        write_number(&mut bytes, key.wrapping_sub(last).cast_unsigned());
+        write_leb128(&mut bytes, key.wrapping_sub(last).cast_unsigned());
         last = *key;
     }
     let count = u32::try_from(keys.len()).unwrap_or(u32::MAX);
@@ -313,32 +313,10 @@ pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<SummaryEntry<
 }
 
 fn next<'s>(rest: &mut &'s [u8], last: TermId) -> Option<SummaryEntry<'s>> {
-    let term = last.checked_add(u32::try_from(read_number(rest)?).ok()?)?;
-    let count = u32::try_from(read_number(rest)?).ok()?;
+    let term = last.checked_add(u32::try_from(read_leb128(rest)?).ok()?)?;
+    let count = u32::try_from(read_leb128(rest)?).ok()?;
     let few = if count <= FEW { rest.split_off(..count as usize * 2)? } else { &[] };
     Some(SummaryEntry { term, count, few })
-}
-
-/// The number at the start of these bytes, which is taken from them.
-pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let byte = *bytes.split_off_first()?;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-/// Writes a number in seven bits a byte, the lowest first.
-fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
-        number >>= 7;
-    }
-    bytes.push(u8::try_from(number).unwrap_or_default());
 }
 
 pub(crate) fn damaged_summary() -> Error {

@@ -12,13 +12,11 @@ use rusqlite::Connection;
 use crate::{
     index::{
         Block, TermKind,
-        block_contents::{
-            FEW, damaged_summary, entries, has_summary, read_keys, read_kind, read_number,
-        },
+        block_contents::{FEW, damaged_summary, entries, has_summary, read_keys, read_kind},
         blocks, rebuild_count,
         terms::{COUNT_BITS, TermId, for_each_term},
     },
-    values::{Result, lock},
+    values::{Result, lock, read_leb128},
 };
 
 /// The directory of the data, read on first use. One thread reads it while others wait: that takes some fifty
@@ -236,7 +234,7 @@ impl BlockKeys {
                     u32::try_from(bytes.len() - rest.len()).map_err(|_| damaged_summary())?;
                 marks.push((last, start));
             }
-            let distance = read_number(&mut rest).ok_or_else(damaged_summary)?;
+            let distance = read_leb128(&mut rest).ok_or_else(damaged_summary)?;
             last = last.wrapping_add_unsigned(distance);
             number += 1;
         }
@@ -249,7 +247,7 @@ impl BlockKeys {
         let (mut key, start) = *self.marks.get((number / Self::MARK) as usize)?;
         let mut rest = self.bytes.get(start as usize..)?;
         for _ in 0..=number % Self::MARK {
-            key = key.wrapping_add_unsigned(read_number(&mut rest)?);
+            key = key.wrapping_add_unsigned(read_leb128(&mut rest)?);
         }
         Some(key)
     }

@@ -2,7 +2,7 @@
 //!
 //! Numbers are written seven bits a byte, the lowest first, as in LEB128; those with a sign alternate between positive and
 //! negative. Half of the values are zero: each takes one byte.
-use crate::values::{Date, Decimal};
+use crate::values::{Date, Decimal, read_leb128, write_leb128};
 
 /// A statement as it is stored: a matrix of accounts and columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,15 +78,18 @@ impl Content {
         let mut bytes = Vec::with_capacity(self.values.len() * 3 + self.accounts.len() * 2 + 32);
         let usual = self.usual_exponent();
         write_signed(&mut bytes, usual.into());
-        write(&mut bytes, self.columns.len() as u64);
+        write_leb128(&mut bytes, self.columns.len() as u64);
         for column in &self.columns {
             let order = ORDERS.iter().position(|order| *order == column.order).unwrap_or_default();
-            write(&mut bytes, order as u64);
-            write(&mut bytes, column.start.map_or(0, |day| day.day_number().unsigned_abs().into()));
-            write(&mut bytes, column.end.day_number().unsigned_abs().into());
-            write(&mut bytes, column.part.unsigned_abs());
+            write_leb128(&mut bytes, order as u64);
+            write_leb128(
+                &mut bytes,
+                column.start.map_or(0, |day| day.day_number().unsigned_abs().into()),
+            );
+            write_leb128(&mut bytes, column.end.day_number().unsigned_abs().into());
+            write_leb128(&mut bytes, column.part.unsigned_abs());
         }
-        write(&mut bytes, self.accounts.len() as u64);
+        write_leb128(&mut bytes, self.accounts.len() as u64);
         let mut before = 0;
         for account in &self.accounts {
             write_signed(&mut bytes, account - before);
@@ -110,17 +113,18 @@ impl Content {
         let mut bytes = bytes;
         let usual = i32::try_from(read_signed(&mut bytes)?).ok()?;
         let count =
-            usize::try_from(read(&mut bytes)?).ok().filter(|count| *count <= bytes.len())?;
+            usize::try_from(read_leb128(&mut bytes)?).ok().filter(|count| *count <= bytes.len())?;
         let mut columns = Vec::with_capacity(count);
         for _ in 0..count {
-            let order = *ORDERS.get(usize::try_from(read(&mut bytes)?).ok()?)?;
-            let start = read(&mut bytes)?;
+            let order = *ORDERS.get(usize::try_from(read_leb128(&mut bytes)?).ok()?)?;
+            let start = read_leb128(&mut bytes)?;
             let start = if start == 0 { None } else { Some(day(start)?) };
-            let (end, part) = (day(read(&mut bytes)?)?, i64::try_from(read(&mut bytes)?).ok()?);
+            let (end, part) =
+                (day(read_leb128(&mut bytes)?)?, i64::try_from(read_leb128(&mut bytes)?).ok()?);
             columns.push(StoredColumn { order, start, end, part });
         }
         let count =
-            usize::try_from(read(&mut bytes)?).ok().filter(|count| *count <= bytes.len())?;
+            usize::try_from(read_leb128(&mut bytes)?).ok().filter(|count| *count <= bytes.len())?;
         let (mut accounts, mut before) = (Vec::with_capacity(count), 0_i64);
         for _ in 0..count {
             before = before.checked_add(read_signed(&mut bytes)?)?;
@@ -150,7 +154,7 @@ fn normalised(value: Decimal) -> (i64, i32) {
 
 /// An absent value is 0. Others are one more than twice their digits, and one more still if their exponent follows.
 fn write_value(bytes: &mut Vec<u8>, value: Option<Decimal>, usual: i32) {
-    let Some(value) = value else { return write(bytes, 0) };
+    let Some(value) = value else { return write_leb128(bytes, 0) };
     let (digits, exponent) = normalised(value);
     let places = u32::try_from(exponent - usual).ok().and_then(|places| 10_i64.checked_pow(places));
     let at_usual = match places.and_then(|places| digits.checked_mul(places)) {
@@ -158,17 +162,17 @@ fn write_value(bytes: &mut Vec<u8>, value: Option<Decimal>, usual: i32) {
         _ => None,
     };
     match at_usual {
-        _ if digits == 0 => write(bytes, 1),
-        Some(digits) => write(bytes, (zigzag(digits) << 1) + 1),
+        _ if digits == 0 => write_leb128(bytes, 1),
+        Some(digits) => write_leb128(bytes, (zigzag(digits) << 1) + 1),
         None => {
-            write(bytes, (zigzag(digits) << 1) + 2);
+            write_leb128(bytes, (zigzag(digits) << 1) + 2);
             write_signed(bytes, exponent.into());
         }
     }
 }
 
 fn read_value(bytes: &mut &[u8], usual: i32) -> Option<Option<Decimal>> {
-    let Some(coded) = read(bytes)?.checked_sub(1) else { return Some(None) };
+    let Some(coded) = read_leb128(bytes)?.checked_sub(1) else { return Some(None) };
     let digits = unzigzag(coded >> 1);
     let exponent = match coded & 1 {
         0 => usual,
@@ -181,33 +185,12 @@ fn read_value(bytes: &mut &[u8], usual: i32) -> Option<Option<Decimal>> {
     decimal.map(Some)
 }
 
-fn write(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
-        number >>= 7;
-    }
-    bytes.push(u8::try_from(number).unwrap_or_default());
-}
-
-fn read(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for place in 0..10 {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f).checked_shl(place * 7)?;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
 fn write_signed(bytes: &mut Vec<u8>, number: i64) {
-    write(bytes, zigzag(number));
+    write_leb128(bytes, zigzag(number));
 }
 
 fn read_signed(bytes: &mut &[u8]) -> Option<i64> {
-    read(bytes).map(unzigzag)
+    read_leb128(bytes).map(unzigzag)
 }
 
 fn zigzag(number: i64) -> u64 {

@@ -35,3 +35,25 @@ impl ToSql for CvmCode {
         Ok(self.get().into())
     }
 }
+
+/// Takes a number from the start of these bytes, as [`write_leb128`] writes it.
+pub(crate) fn read_leb128(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let byte = *bytes.split_off_first()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Writes a number in seven bits a byte, the lowest first.
+pub(crate) fn write_leb128(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
+        number >>= 7;
+    }
+    bytes.push(u8::try_from(number).unwrap_or_default());
+}
