@@ -1,7 +1,7 @@
 //! Companies in CVM's registry, and those that file with CVM without being in it.
 //!
 //! A [`Company`] is looked up by its CVM code or CNPJ ([`find`]), by words ([`search`]), or in a [`list`]
-//! filtered by status and sector. [`each`] visits all of them without loading them into memory.
+//! filtered by status and sector. [`all`] returns every one of them.
 //!
 //! ```
 //! use fincore::companies;

@@ -1,8 +1,8 @@
 //! Documents that companies filed with CVM.
 //!
 //! A [`Filing`] is looked up by its id ([`find`]), by words ([`search`]), by company ([`of_company`]), or
-//! in a [`list`] filtered by category and delivery date; [`recent`] returns the latest. [`each`] visits a
-//! whole list without loading it into memory.
+//! in a [`list`] filtered by category and delivery date; [`recent`] returns the latest. [`all`] iterates
+//! over a whole list without loading it into memory.
 //!
 //! ```
 //! use fincore::filings;

@@ -94,12 +94,12 @@
 //! | `backup` | backups of both files: [`backup`] | `zip` |
 //! | `bundle` | the bundled data: [`bundle`] | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
-//! | `parquet` | datasets as Parquet files: `crate::publish::export::Format::Parquet` | `parquet` |
+//! | `parquet` | datasets as Parquet files: `crate::export::Format::Parquet` | `parquet` |
 //! | `webhooks` | signed calls when something is published: [`webhooks`] | `hmac`, `url` |
 //!
 //! # Threads
 //!
-//! [`Catalogue`], [`Accounts`], [`crate::accounts::limits::Limits`] and [`crate::accounts::usage::Usage`] are `Send` and `Sync`: share one
+//! [`Catalogue`], [`Accounts`], [`crate::limits::Limits`] and [`crate::usage::Usage`] are `Send` and `Sync`: share one
 //! of each. A [`Snapshot`] is `Send` but not `Sync`: take one per thread or task. Up to 512 can be live
 //! at once, and none of them blocks an import or is blocked by one.
 //!

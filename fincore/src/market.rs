@@ -4,7 +4,7 @@
 //! Each series has a history, newest first ([`selic`], [`cdi`], [`ipca`], [`fx`]), and a current value
 //! ([`selic_current`] and so on): the newest one that is not after the snapshot's date. [`overview`]
 //! returns all four current values. [`series_list`] lists all series of the central bank in the catalogue;
-//! [`series`], [`series_current`] and [`each`] read any of them.
+//! [`series`], [`series_current`] and [`all`] read any of them.
 //!
 //! ```
 //! use fincore::market::{self, FxHistory, History};

@@ -1,7 +1,7 @@
 //! Links: addresses with a token in them, for programs that cannot send headers.
 //!
 //! A [`LinkToken`] is part of the address of a request; the accounts store only its hash. A link stands for its key: it has the
-//! key's plan, limit and usage, moves with it when it is [exchanged](crate::accounts::keys::rotate), and ends with it. It may be bound to
+//! key's plan, limit and usage, moves with it when it is [exchanged](crate::keys::rotate), and ends with it. It may be bound to
 //! a path with its parameters. The program that takes the request decides what a link may read.
 //!
 //! ```

@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[cfg(doc)]
-use crate::filings::each;
+use crate::filings::all;
 
 /// A query for filings; by default the newest twenty.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -33,10 +33,10 @@ pub struct List {
     pub from: Option<Date>,
     /// The last delivery date.
     pub to: Option<Date>,
-    /// The most filings to return; [`each`] ignores it.
+    /// The most filings to return; [`all`] ignores it.
     #[serde(default)]
     pub limit: Limit<1000>,
-    /// The number of filings to skip; [`each`] ignores it.
+    /// The number of filings to skip; [`all`] ignores it.
     #[serde(default)]
     pub offset: Offset,
 }

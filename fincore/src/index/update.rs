@@ -31,7 +31,7 @@ impl Catalogue {
 
     /// Opens a data file only to look at it: nothing about it is changed, whatever else has it open.
     ///
-    /// Fails with [`Error::Outdated`](crate::values::error::Error::Outdated) where [`Catalogue::open`] would bring the file
+    /// Fails with [`Error::Outdated`](crate::Error::Outdated) where [`Catalogue::open`] would bring the file
     /// up to date, and where there is none. The right to read the file is enough while another process has it open;
     /// otherwise SQLite needs the right to write to its directory.
     pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Catalogue> {

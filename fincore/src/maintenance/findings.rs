@@ -94,8 +94,8 @@ pub(crate) fn display_value(value: ValueRef<'_>) -> String {
     }
 }
 
-/// The progress of [`Catalogue::check_with`](crate::store::catalogue::Catalogue::check_with) and
-/// [`Catalogue::rebuild_with`](crate::store::catalogue::Catalogue::rebuild_with).
+/// The progress of [`Catalogue::check_with`](crate::Catalogue::check_with) and
+/// [`Catalogue::rebuild_with`](crate::Catalogue::rebuild_with).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckStep {

@@ -1,6 +1,6 @@
 //! Webhooks: signed HTTP calls when something is published. No socket is opened here.
 //!
-//! A subscription ([`create`]) says which [events](crate::publish::events) it is for, and which address to call.
+//! A subscription ([`create`]) says which [events](crate::events) it is for, and which address to call.
 //! [`enqueue_events`] puts the events of new imports into an outbox in the accounts file. The program that makes the
 //! calls reads [`due_webhooks`] and their [`due_calls`], and reports each call with [`record_outcomes`]; failed calls
 //! are retried for three days. [`sweep`] deletes old deliveries. A receiver checks calls with [`verify`].

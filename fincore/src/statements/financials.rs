@@ -136,7 +136,7 @@ impl Serialize for CompanyFinancials {
 
 /// The figures of a company, newest period first.
 ///
-/// Fails with [`Error::NotFound`](crate::values::error::Error::NotFound) if there is no such company, if `from` is after `to`, and for years
+/// Fails with [`Error::NotFound`](crate::Error::NotFound) if there is no such company, if `from` is after `to`, and for years
 /// to date, of which there are statements only.
 pub fn financials(snapshot: &Snapshot, query: FinancialsQuery) -> Result<Page<CompanyFinancials>> {
     let company = find_company(snapshot, &query.id)?;

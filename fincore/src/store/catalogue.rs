@@ -122,7 +122,7 @@ impl Catalogue {
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
     /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next call waits for
-    /// one to be dropped, and fails with [`Error::Busy`](crate::values::error::Error::Busy) after five seconds. Taking a snapshot
+    /// one to be dropped, and fails with [`Error::Busy`](crate::Error::Busy) after five seconds. Taking a snapshot
     /// costs microseconds, so drop it before you wait for something else, such as an `.await`. A long-lived snapshot
     /// keeps SQLite's write-ahead log from being truncated.
     pub fn snapshot(&self, today: Date) -> Result<Snapshot> {
@@ -170,7 +170,7 @@ impl Catalogue {
         self.current.load().corrupt_values.skipped_count()
     }
 
-    /// Fails with [`Error::Unavailable`](crate::values::error::Error::Unavailable) if the path no longer leads to the file that was opened,
+    /// Fails with [`Error::Unavailable`](crate::Error::Unavailable) if the path no longer leads to the file that was opened,
     /// or if the file cannot be read. Costs microseconds, so that a server can do it often.
     pub fn verify(&self) -> Result<()> {
         self.read(|file| {

@@ -54,8 +54,8 @@ impl Snapshot {
     }
 
     /// Restricts the snapshot to what `plan` includes: market history goes back 12 months without
-    /// [`Feature::HistoricalData`](crate::values::plans::Feature::HistoricalData), and the global search omits filings
-    /// without [`Feature::Filings`](crate::values::plans::Feature::Filings). A snapshot without a plan reads everything.
+    /// [`Feature::HistoricalData`](crate::Feature::HistoricalData), and the global search omits filings
+    /// without [`Feature::Filings`](crate::Feature::Filings). A snapshot without a plan reads everything.
     ///
     /// Nothing else is restricted here: check [`Plan::need`] before you call a function on behalf of a
     /// caller.

@@ -308,7 +308,7 @@ pub enum Wanted {
     MetricOrder,
     /// A calendar year.
     Year,
-    /// A [`Plan`](crate::values::plans::Plan).
+    /// A [`Plan`](crate::Plan).
     Plan,
     /// The [`Name`](crate::values::caller::Name) of the holder of a key.
     Name {
@@ -329,9 +329,9 @@ pub enum Wanted {
         /// The most characters.
         most: usize,
     },
-    /// A [`Cursor`](crate::publish::events::Cursor) of events.
+    /// A [`Cursor`](crate::events::Cursor) of events.
     Cursor,
-    /// An [`EventType`](crate::publish::events::EventType).
+    /// An [`EventType`](crate::events::EventType).
     EventType {
         /// All event types.
         known: Vec<&'static str>,
@@ -341,9 +341,9 @@ pub enum Wanted {
         /// The most characters.
         most: usize,
     },
-    /// A [`WebhookId`](crate::publish::webhooks::WebhookId).
+    /// A [`WebhookId`](crate::webhooks::WebhookId).
     WebhookId,
-    /// A [`DeliveryId`](crate::publish::webhooks::DeliveryId).
+    /// A [`DeliveryId`](crate::webhooks::DeliveryId).
     DeliveryId,
     /// The address of a webhook that is called over HTTPS.
     HttpsAddress,

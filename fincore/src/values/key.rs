@@ -96,7 +96,7 @@ impl Key {
     }
 
     /// Cuts every key in `text` to its prefix, and every [session token](SessionToken),
-    /// [link token](crate::values::link::LinkToken) and [secret of a webhook](crate::publish::webhooks::signature::Secret) to its mark, so that the text can be
+    /// [link token](crate::values::link::LinkToken) and [secret of a webhook](crate::webhooks::signature::Secret) to its mark, so that the text can be
     /// displayed or logged. Whatever looks like one is cut too, also where it is percent-encoded.
     ///
     /// ```
