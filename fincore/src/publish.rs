@@ -6,4 +6,5 @@ pub mod export;
 pub mod webhooks;
 pub(crate) use events::{EventType, EventWindow};
 pub(crate) use export::{RowSource, VisitRow};
+#[cfg(feature = "webhooks")]
 pub(crate) use webhooks::{DeliveryId, WebhookId};

@@ -202,10 +202,6 @@ pub(crate) fn known_filer_name(writer: &Writer, company: CvmCode) -> Result<Opti
 /// The stored part of a filing that is to be stored.
 struct KnownFiling {
     key: i64,
-    #[cfg_attr(
-        not(feature = "import"),
-        expect(dead_code, reason = "only imports compare versions")
-    )]
     version: u32,
     stays: bool,
 }

@@ -255,7 +255,6 @@ pub(crate) fn find(dataset: &str) -> Option<LoggedSeries> {
 
 /// The name under which a series is logged; `None` if there is no such series. It may be one side of an exchange
 /// rate.
-#[cfg_attr(not(feature = "webhooks"), expect(dead_code, reason = "only webhooks filter by series"))]
 pub(crate) fn dataset_name(snapshot: &Snapshot, id: &SeriesId) -> Result<Option<String>> {
     const SQL: &str = "SELECT 1 FROM rate WHERE series = ?1 LIMIT 1";
     let Ok(series) = Series::find(id) else { return Ok(None) };

@@ -24,7 +24,6 @@ const PAGES_A_STEP: i32 = 4096;
 
 /// How far a copy is, in pages.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "backup"), expect(dead_code, reason = "only backups report it"))]
 pub(crate) struct CopyProgress {
     pub(crate) pages: u64,
     pub(crate) of: u64,

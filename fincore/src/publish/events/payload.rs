@@ -23,17 +23,12 @@ const FILINGS: &str = filing::DATASET;
 #[derive(Debug)]
 pub(crate) struct EventPayload {
     pub(crate) data: Box<RawValue>,
-    #[cfg_attr(
-        not(feature = "webhooks"),
-        expect(dead_code, reason = "only webhooks filter events")
-    )]
     pub(crate) subject: EventSubject,
     /// The day on which it was published; `None` if that is when it came in.
     pub(crate) published: Option<Date>,
 }
 
 /// The values that filters compare.
-#[cfg_attr(not(feature = "webhooks"), expect(dead_code, reason = "only webhooks filter events"))]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventSubject {
     pub(crate) company: Option<CvmCode>,
