@@ -119,6 +119,12 @@ impl Catalogue {
         self.current.load().readers.most()
     }
 
+    /// How many snapshots of the past can be live at once, beside [`most_snapshots`](Catalogue::most_snapshots).
+    #[must_use]
+    pub fn most_past_snapshots(&self) -> usize {
+        self.current.load().readers.most_past() as usize
+    }
+
     /// A consistent view of the data as it is now. Market data dated after `today` is hidden.
     ///
     /// A snapshot never changes, even while an import commits. Up to 512 can be live at once; the next call waits for

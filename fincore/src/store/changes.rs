@@ -100,7 +100,7 @@ pub(crate) fn after<'s>(
     dataset: Option<&'s str>,
 ) -> impl Iterator<Item = Result<ChangeEntry>> + 's {
     const SQL: &str = "SELECT change.version, time, dataset, key, kind
-        FROM change LEFT JOIN revision ON revision.version = change.version
+        FROM change JOIN revision ON revision.version = change.version
         WHERE (change.version, dataset, key) > (?1, ?2, ?3) AND (?4 IS NULL OR dataset = ?4)
         ORDER BY change.version, dataset, key";
     in_batches(move |limit| {
@@ -112,6 +112,24 @@ pub(crate) fn after<'s>(
         }
         Ok(entries)
     })
+}
+
+/// The kinds of all changes after a version, oldest first, with what `read` makes of their dataset and key: for deltas, which
+/// read millions of them and need no time. Changes for which it returns `None` are skipped.
+pub(crate) fn kinds_after<T>(
+    snapshot: &Snapshot,
+    version: u64,
+    dataset: Option<&str>,
+    read: impl Fn(&str, &str) -> Option<T>,
+) -> Result<Vec<(T, Change)>> {
+    const SQL: &str = "SELECT dataset, key, kind FROM change
+        WHERE version > ?1 AND (?2 IS NULL OR dataset = ?2) ORDER BY version, dataset, key";
+    let version = i64::try_from(version).unwrap_or(i64::MAX);
+    let changes = snapshot.rows(SQL, (version, dataset), |row| {
+        let key = read(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+        Ok(key.zip(Change::of_code(row.get(2)?)))
+    })?;
+    Ok(changes.into_iter().flatten().collect())
 }
 
 /// A position in the change log: just after the change of `key` in `dataset` that `version` made. If both are empty, it

@@ -103,8 +103,8 @@ impl ReaderPool {
     /// Lends a connection with views in place of tables.
     fn get_past(&self, past: Past) -> Result<Reader> {
         let pool = self.past.get_or_init(|| {
-            let most = (self.present.max_size() / PRESENT_PER_PAST).max(FEWEST_PAST);
-            Opener { path: self.path.clone(), troubles: self.troubles.clone() }.pool(most)
+            Opener { path: self.path.clone(), troubles: self.troubles.clone() }
+                .pool(self.most_past())
         });
         let mut reader = self.take(pool)?;
         self.note(reader.pooled.look_through(past))?;
@@ -134,6 +134,11 @@ impl ReaderPool {
     /// The most connections of the present.
     pub(crate) fn most(&self) -> usize {
         self.present.max_size() as usize
+    }
+
+    /// The most connections of the past.
+    pub(crate) fn most_past(&self) -> u32 {
+        (self.present.max_size() / PRESENT_PER_PAST).max(FEWEST_PAST)
     }
 
     /// How many are open.
@@ -570,7 +575,7 @@ impl CorruptValues {
     }
 }
 
-fn tag_fingerprint(tag: &str) -> u64 {
+pub(crate) fn tag_fingerprint(tag: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     tag.hash(&mut hasher);
     hasher.finish()

@@ -12,7 +12,7 @@ use crate::{
     store::{
         Knowledge, OpenFile, ReadTransaction, deadline,
         open_file::MemoSource,
-        readers::{is_about_a_value, read_meta, version_of},
+        readers::{is_about_a_value, read_meta, tag_fingerprint, version_of},
     },
     values::{Date, Error, Offset, Plan, Result},
 };
@@ -130,7 +130,7 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.memo_of(None, make)
+        self.memo_of(MemoSource { data: self.data(), day: None }, make)
     }
 
     /// What `make` computes from the data up to this snapshot's date, whatever its plan, or computed before from the same.
@@ -138,12 +138,13 @@ impl Snapshot {
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.memo_of(Some(self.today), make)
+        // The tag changes with the data alone, not with every record of a synchronisation.
+        self.memo_of(MemoSource { data: tag_fingerprint(&self.tag), day: Some(self.today) }, make)
     }
 
     fn memo_of<T: Send + Sync + 'static>(
         &self,
-        day: Option<Date>,
+        source: MemoSource,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
         // Point-in-time reads are rare, and must not evict the present from the cache.
@@ -151,7 +152,6 @@ impl Snapshot {
             return self.read(make).map(Arc::new);
         }
         // Without a deadline: if this query gave up, the next one would have to begin again.
-        let source = MemoSource { data: self.data(), day };
         self.file.memo.get(source, || deadline::without(|| self.read(make)))
     }
 
@@ -291,11 +291,13 @@ impl Snapshot {
 pub(crate) fn in_batches<T>(
     mut read: impl FnMut(usize) -> Result<Vec<T>>,
 ) -> impl Iterator<Item = Result<T>> {
-    const BATCH: usize = 500;
-    let (mut batch, mut ended) = (Vec::new().into_iter(), false);
+    // Small at first: many callers want no more than a few rows.
+    const LARGEST: usize = 512;
+    let (mut batch, mut ended, mut size) = (Vec::new().into_iter(), false, 16);
     std::iter::from_fn(move || {
         if batch.len() == 0 && !ended {
-            match read(BATCH) {
+            size = LARGEST.min(2 * size);
+            match read(size) {
                 Ok(rows) => (ended, batch) = (rows.is_empty(), rows.into_iter()),
                 Err(err) => {
                     ended = true;

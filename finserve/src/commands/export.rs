@@ -28,7 +28,8 @@ pub(crate) fn run(data: ReadOnlyData<'_>, args: &cli::Export) -> Result<(), Fail
     let (catalogue, _temporary) = data.open()?;
     let snapshot = catalogue.snapshot(Now::read().today())?;
     let snapshot = match args.as_of {
-        Some(day) => market::as_of(&snapshot, day)?,
+        Some(day) => market::as_of(&snapshot, day)
+            .map_err(|err| Failure::Message(format!("--as-of: {err}")))?,
         None => snapshot,
     };
     let export = Export::begin(snapshot, query)?;

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     answers::Cell,
     publish::{RowSource, VisitRow},
-    store::{Change, ChangeEntry, LogPosition, Snapshot, changes},
+    store::{Change, Snapshot, changes},
     values::{Date, Error, ExportFault, Result, lock},
 };
 
@@ -147,11 +147,9 @@ fn logged_changes(
     since: u64,
 ) -> Result<Vec<PackedChange>> {
     let dataset = source.change_log_name();
-    let entries = changes::after(snapshot, LogPosition::after(since), dataset.as_deref());
-    let packed = |entry: ChangeEntry| {
-        source.key(&entry.dataset, &entry.key).map(|key| pack(key, entry.change))
-    };
-    entries.filter_map(|entry| entry.map(packed).transpose()).collect()
+    let key = |dataset: &str, key: &str| source.key(dataset, key);
+    let changes = changes::kinds_after(snapshot, since, dataset.as_deref(), key)?;
+    Ok(changes.into_iter().map(|(key, change)| pack(key, change)).collect())
 }
 
 /// One change for each key: the first one says whether the row was there before, the last one whether it is now.

@@ -29,6 +29,8 @@ pub(crate) struct Context<'r> {
     pub(crate) workers: &'r Workers,
     /// How many exports may be under way.
     pub(crate) exports: &'r Slots,
+    /// How many of them may be exports of the past.
+    pub(crate) past_exports: &'r Slots,
     /// Where streams are made.
     pub(crate) streams: Lane,
     /// Whom webhooks may call.

@@ -52,6 +52,12 @@ pub(crate) fn slots(catalogue: &Catalogue) -> Slots {
     Slots::new(PER_CALLER.min(in_all), in_all)
 }
 
+/// The slots that exports of the past take as well: no more than leave half of the snapshots of the past to others.
+pub(crate) fn past_slots(catalogue: &Catalogue) -> Slots {
+    let in_all = (catalogue.most_past_snapshots() / 2).max(1);
+    Slots::new(PER_CALLER.min(in_all), in_all)
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportQuery {
@@ -79,7 +85,8 @@ pub(crate) fn list(context: &Context<'_>, _: Params<'_>) -> Result<Reply, Refusa
 
 /// `GET /api/v1/export/{dataset}`: from one snapshot, whatever is imported meanwhile.
 pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply, Refusal> {
-    let Context { catalogue, access, exports, streams, request, caller, .. } = context;
+    let Context { catalogue, access, exports, past_exports, streams, request, caller, .. } =
+        context;
     let headers = &request.head.headers;
     if request.head.version < Version::HTTP_11 {
         // There are no chunks in HTTP/1.0: the end of a connection would be the end of the dataset.
@@ -92,7 +99,9 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
     if let Some(unchanged) = Reply::unchanged(&tag, headers) {
         return Ok(unchanged);
     }
-    let slot = exports.take(caller.id).map_err(|full| Refusal::full(full, "exports"))?;
+    let take = |slots: &Slots| slots.take(caller.id).map_err(|full| Refusal::full(full, "exports"));
+    let slot = take(exports)?;
+    let past_slot = asked.as_of.map(|_| take(past_exports)).transpose()?;
 
     let (media, _, _) = render::of_export(query.format);
     let snapshot = match asked.as_of {
@@ -111,7 +120,10 @@ pub(crate) fn dataset(context: &Context<'_>, params: Params<'_>) -> Result<Reply
         Format::Parquet => None,
     };
     let name = format!("an export of {}", query.dataset);
-    let producer = Box::new(move |out: &mut _| export.write(out));
+    let producer = Box::new(move |out: &mut _| {
+        let _until_the_end = &past_slot;
+        export.write(out)
+    });
     let stream = Stream::begin(producer, encoding, name, slot, streams.clone())?;
     let permit = access.still_valid(request);
     let stream = stream.only_while(permit.clone());

@@ -37,6 +37,8 @@ pub(crate) struct App {
     pub(crate) dataset_list: DatasetList,
     /// How many exports may be under way.
     pub(crate) exports: Slots,
+    /// How many of them may be exports of the past.
+    pub(crate) past_exports: Slots,
     /// Whom webhooks may call.
     pub(crate) targets: Targets,
     /// How old what comes in may be and still be an event.
@@ -88,6 +90,7 @@ impl App {
         let metrics = Arc::new(Metrics::new(routes.rows()));
         App {
             exports: export::slots(&catalogue),
+            past_exports: export::past_slots(&catalogue),
             catalogue,
             access,
             dataset_list: DatasetList::default(),
@@ -167,7 +170,10 @@ impl App {
         caller: Caller,
         origin: Option<String>,
     ) -> Context<'r> {
-        let App { catalogue, access, dataset_list, exports, streams, targets, routes, .. } = self;
+        let App {
+            catalogue, access, dataset_list, exports, past_exports, streams, targets, ..
+        } = self;
+        let routes = &self.routes;
         let Routes { base, upgrade_contact, ref pages, .. } = *routes;
         let share = self.share(request, caller);
         Context {
@@ -176,6 +182,7 @@ impl App {
             dataset_list,
             workers: self.metrics.workers(),
             exports,
+            past_exports,
             streams: Lane::new(streams, share),
             targets: *targets,
             window: self.window,
