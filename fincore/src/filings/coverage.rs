@@ -56,8 +56,11 @@ const LAST_WEEKS: (u8, u8) = (12, 15);
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn coverage(snapshot: &Snapshot) -> Result<[FormCoverage; 5]> {
-    // Only what does not depend on the day is kept: the day changes more often than the data.
-    let WholeFiles(files) = &*snapshot.memo(|_| Ok(WholeFiles(read_files(snapshot)?)))?;
+    snapshot.memo_of_day(|_| read_coverage(snapshot)).map(|forms| *forms)
+}
+
+fn read_coverage(snapshot: &Snapshot) -> Result<[FormCoverage; 5]> {
+    let files = read_files(snapshot)?;
     let mut coverage = Vec::with_capacity(Form::ALL.len());
     for form in Form::ALL {
         let synchronised = freshness::sync_record(snapshot, form.dataset())?.succeeded_at;
@@ -84,8 +87,6 @@ pub(crate) fn meta(snapshot: &Snapshot) -> Result<Meta> {
         ..Meta::new(SOURCE)
     })
 }
-
-struct WholeFiles(Vec<WholeFile>);
 
 /// A file that was seen whole.
 #[derive(Clone, Copy, Debug)]

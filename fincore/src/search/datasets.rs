@@ -123,7 +123,7 @@ pub fn freshness_tag(snapshot: &Snapshot) -> Result<String> {
 /// observations or if an attempt was made to synchronise them. Counts rows when the data or the date has changed, which takes
 /// milliseconds, or a tenth of a second for a million rows; other threads wait for the result.
 pub fn status(snapshot: &Snapshot) -> Result<Status> {
-    let counts = &*snapshot.memo_of_day(|_| RowCounts::read(snapshot))?;
+    let counts = &*snapshot.memo_of_rows(|_| RowCounts::read(snapshot))?;
     let mut data = Vec::new();
     for definition in DEFINITIONS.iter().filter(|series| series.quote.is_none()) {
         let held = counts.series.iter().find(|series| series.number == definition.number);

@@ -133,12 +133,20 @@ impl Snapshot {
         self.memo_of(MemoSource { data: self.data(), day: None }, make)
     }
 
-    /// What `make` computes from the data up to this snapshot's date, whatever its plan, or computed before from the same.
+    /// The value that `make` computes from the data and the snapshot's date, cached for as long as both are the same.
     pub(crate) fn memo_of_day<T: Send + Sync + 'static>(
         &self,
         make: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<Arc<T>> {
-        // The tag changes with the data alone, not with every record of a synchronisation.
+        self.memo_of(MemoSource { data: self.data(), day: Some(self.today) }, make)
+    }
+
+    /// The value that `make` computes from the rows of datasets up to the snapshot's date, whatever its plan. It stays while
+    /// a synchronisation records that there is nothing new, which leaves the tag as it is.
+    pub(crate) fn memo_of_rows<T: Send + Sync + 'static>(
+        &self,
+        make: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<Arc<T>> {
         self.memo_of(MemoSource { data: tag_fingerprint(&self.tag), day: Some(self.today) }, make)
     }
 

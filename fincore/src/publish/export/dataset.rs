@@ -164,7 +164,7 @@ pub struct DatasetSize {
 /// # Ok::<(), fincore::Error>(())
 /// ```
 pub fn sizes(snapshot: &Snapshot) -> Result<Vec<DatasetSize>> {
-    snapshot.memo_of_day(|_| measure_all(snapshot)).map(|sizes| sizes.to_vec())
+    snapshot.memo_of_rows(|_| measure_all(snapshot)).map(|sizes| sizes.to_vec())
 }
 
 /// Above this many rows, the length is estimated.
