@@ -32,7 +32,7 @@ use crate::values::{
 /// assert_eq!(inflation.accumulated.to_string(), "4.2643849");
 /// let goal: fincore::Decimal = "3.00".parse()?;
 /// assert!(inflation.accumulated > goal.into());
-/// assert_eq!((inflation.accumulated - goal).to_string(), "1.2643849");
+/// assert_eq!((inflation.accumulated.clone() - goal).to_string(), "1.2643849");
 /// # Ok::<(), fincore::Error>(())
 /// ```
 #[derive(Clone, Debug)]
