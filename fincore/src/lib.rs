@@ -92,7 +92,7 @@
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | `backup` | backups of both files: [`backup`] | `zip` |
-//! | `bundle` | the bundled data: [`bundle`] | `zstd` |
+//! | `bundle` | the bundled data: [`bundle`]; needs `import` | `zstd` |
 //! | `import` | the official files of the central bank and CVM: [`Import`] | `encoding_rs`, `zip` |
 //! | `parquet` | datasets as Parquet files: `crate::export::Format::Parquet` | `parquet` |
 //! | `webhooks` | signed calls when something is published: [`webhooks`] | `hmac`, `url` |

@@ -1,4 +1,5 @@
-//! All sessions in memory, so that finding one needs no database.
+//! All sessions and links in memory, so that finding one needs no database; and how they follow the changes of the
+//! file.
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;

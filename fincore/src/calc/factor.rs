@@ -1,4 +1,4 @@
-//! Compounds a series between two days into a factor, and lists the steps to it.
+//! Compounds a series between two days into a factor, step by step; and chooses the series that answers for a name.
 use crate::{
     answers::Meta,
     calc::{

@@ -1,4 +1,5 @@
-//! Reads the observations of a period, and refuses a period that the data does not cover.
+//! Reads the observations of a period, by how their series compounds, and refuses a period that the data does not
+//! cover.
 use crate::{
     calc::Months,
     calendar,

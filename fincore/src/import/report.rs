@@ -1,4 +1,4 @@
-//! The report on one imported file.
+//! The report on one imported file, and why a file cannot be imported.
 use crate::{
     store::Tally,
     values::{Error, printable},

@@ -1,4 +1,4 @@
-//! Expressions of the market that mean the same.
+//! Expressions of the market that mean the same, in singular and plural; and ordinals in all spellings.
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock},

@@ -1,4 +1,4 @@
-//! Days, months and quarters in searches, as the days on which filings about them are delivered.
+//! Days, months and quarters in searches, in all spellings, as the days on which filings about them are delivered.
 use std::{collections::HashMap, sync::LazyLock};
 
 use crate::values::{Date, tsv};

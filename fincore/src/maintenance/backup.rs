@@ -1,4 +1,5 @@
-//! Backups: the accounts and the catalogue of a data directory in one file, made while they are in use, and put back.
+//! Backups: the accounts and the catalogue of a data directory in one archive, made while they are in use, and put
+//! back.
 //!
 //! The file is a ZIP archive with `accounts.db`, `catalogue.db` and `manifest.json`, which says what they should be.
 //! The databases can be unpacked and used without this library.

@@ -1,4 +1,4 @@
-//! All checks of a catalogue, in order.
+//! All checks of a catalogue, in order; the missing tables and indexes; and a quick scan for corrupt values.
 use crate::{
     companies,
     maintenance::{self, Findings, Noun, filings, findings::Progress, market, past, statements},

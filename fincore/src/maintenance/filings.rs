@@ -1,4 +1,5 @@
-//! Filings: which cannot be read, and which columns do not agree with their filer or key.
+//! Filings: which cannot be read, which columns do not agree with their filer or key, and whether the search index fits
+//! them.
 use rusqlite::Row;
 
 use crate::{

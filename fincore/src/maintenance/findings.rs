@@ -1,4 +1,4 @@
-//! The damage that a check has found: each kind once, with its number and an example.
+//! What a check has found, how far it is, and what a repair has removed.
 use std::fmt::Display;
 
 use rusqlite::types::ValueRef;

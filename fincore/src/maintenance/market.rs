@@ -1,4 +1,4 @@
-//! Rates and quotes: which of them cannot be read or cannot be right, and which computed ones are wrong.
+//! Rates, quotes and meetings: which of them cannot be read or cannot be right, and which computed rates are wrong.
 use rusqlite::{Row, types::ValueRef};
 
 use crate::{

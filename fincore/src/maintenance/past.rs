@@ -1,4 +1,4 @@
-//! Checks and repairs what is kept of earlier data: values that were replaced, and the times of imports.
+//! Checks and repairs the change log and what is kept of earlier data: replaced values, versions, times of imports.
 use chrono::{DateTime, Utc};
 use rusqlite::Row;
 

@@ -1,4 +1,4 @@
-//! Series and quotes in batches, for readers that go through all of them and pause in between.
+//! Whole histories of series and quotes: for calculators, exports, summaries and checks.
 use rusqlite::Row;
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! An open data file, and what all snapshots of it share.
+//! An open data file, and what all snapshots of it share: connections and values computed from the data.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,

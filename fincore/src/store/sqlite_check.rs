@@ -1,4 +1,4 @@
-//! Checks a database file for damage, and for missing tables and indexes.
+//! Checks a database file for damage.
 
 use rusqlite::Connection;
 use serde::Serialize;

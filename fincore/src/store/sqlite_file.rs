@@ -1,4 +1,4 @@
-//! Creates, opens and migrates a database file.
+//! Creates, opens and migrates a database file, and compares its tables with those that the migrations make.
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},

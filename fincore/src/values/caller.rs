@@ -1,4 +1,4 @@
-//! Callers: whom a request is counted against.
+//! Callers: whom a request is counted against, and who holds a key.
 use std::{fmt, net::IpAddr, str::FromStr};
 
 use crate::values::{Error, Invalid, Key, Plan, Result, SecretKind, Wanted};

@@ -1,4 +1,4 @@
-//! Why a calculation is refused, as values.
+//! Why a calculation, a transformation, an export, a link or a webhook is refused, as values.
 use chrono::{DateTime, NaiveDate, Utc};
 
 /// A reason why a series cannot be used in a calculation.

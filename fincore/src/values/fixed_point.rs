@@ -1,4 +1,5 @@
-//! Numbers with 64 decimals, which calculations carry.
+//! Numbers with 64 decimals, which calculations carry; powers with a fraction as the exponent; mean and standard
+//! deviation.
 use std::sync::LazyLock;
 
 use num_bigint::{BigInt, Sign};

@@ -1,6 +1,6 @@
-//! Identifiers of a company: a CVM code, a CNPJ, a ticker or an ISIN, in all forms that people paste.
+//! Companies by what identifies them: a CVM code, a CNPJ, a ticker or an ISIN, in all forms that people paste.
 //!
-//! One parser reads look-ups in paths and filters ([`CompanyRef`](CompanyRef)), the words of searches
+//! One parser reads look-ups in paths and filters ([`CompanyRef`]), the words of searches
 //! ([`Words`](crate::values::words::Words)) and their single words.
 use std::{fmt, str::FromStr};
 

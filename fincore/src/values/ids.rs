@@ -1,4 +1,4 @@
-//! Filing ids, and the row keys made from them.
+//! Ids of filings and series, currencies and their pairs, and the row keys made from them.
 use std::{fmt, str::FromStr};
 
 use crate::values::{Date, Error, Result, Wanted, decimal::whole_number, fold};

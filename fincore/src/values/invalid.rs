@@ -1,4 +1,4 @@
-//! Faults of a call's input, as values. `Display` is the English of the API.
+//! Faults of a call's input, and what was wanted instead, as values. `Display` is the English of the API.
 use std::fmt;
 
 use chrono::NaiveDate;

@@ -1,4 +1,4 @@
-//! API keys: in plain text, as the stored hash, and as the prefix that is displayed.
+//! Secrets: API keys and session tokens, in plain text and as the stored hash; and secrets found in any text.
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! Names of links, and the paths they are bound to.
+//! Links: their tokens and hashes, their names, and the paths they are bound to.
 use std::{fmt, str::FromStr, sync::Arc};
 
 use crate::values::{

@@ -1,4 +1,5 @@
-//! Values as the databases store them. A text or number that is no such value is an error about this value, not about the file.
+//! Values as the databases store them. A text or number that is no such value is an error about this value, not about the
+//! file. And numbers in seven bits a byte.
 use rusqlite::{
     Result,
     types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef},

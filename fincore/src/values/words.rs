@@ -1,4 +1,4 @@
-//! Search terms, and the folding that makes text comparable.
+//! Search terms, and the known values that come nearest to one that nothing has.
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Olinda, the central bank's PTAX service: JSON responses for one currency over a period.
+//! PTAX closing quotes: JSON of Olinda, the central bank's service, and CSV of its bulletins.
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Deserialize;

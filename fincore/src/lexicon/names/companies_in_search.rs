@@ -1,4 +1,5 @@
-//! Finds the companies that a search names for certain: by ticker or number, by a whole name, or by the start of a name
+//! Finds the companies that a search names for certain: by ticker, number or ISIN, by a whole name, or by the start of
+//! a name
 //! that few companies have.
 use std::{cmp::Reverse, ops::Range};
 

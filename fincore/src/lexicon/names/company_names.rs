@@ -1,4 +1,4 @@
-//! The names of one company.
+//! The names of one company, with their short forms and English words.
 use std::{collections::HashMap, str::FromStr, sync::LazyLock};
 
 use crate::{

@@ -1,4 +1,5 @@
-//! Finds the company that the words of a search are about, if they name none for certain, and the words that say so.
+//! Finds the company that the words of a search are about, if they name none for certain; and completes names while
+//! they are typed.
 use crate::{
     lexicon::{
         Names, WordOwner,

@@ -1,4 +1,4 @@
-//! Finds companies by the words of a search, best match first.
+//! Finds companies by the words of a search, best match first; or the nearest ones if no company has all words.
 use crate::{
     lexicon::{
         Names, WordOwner,

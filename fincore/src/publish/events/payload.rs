@@ -1,4 +1,4 @@
-//! Makes an event of a change: its type, and the JSON of what was published.
+//! Reads events from the change log: the type of a change, and the JSON of what was published.
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};

@@ -1,4 +1,4 @@
-//! The rows of companies and filings.
+//! The rows of companies, filings, statements and figures.
 use crate::{
     answers::{
         Cell, Heading,

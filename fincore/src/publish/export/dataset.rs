@@ -1,4 +1,4 @@
-//! The datasets that can be exported: their names, and their rows.
+//! The datasets that can be exported: their names, their rows, and how large each is.
 use std::{fmt, str::FromStr};
 
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! Records the outcomes of calls: success, the next attempt, or a subscription that ends or is disabled.
+//! Records the outcomes of calls: success, the next attempt, or a subscription that ends or is disabled; and deletes
+//! old ones.
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
